@@ -8,26 +8,28 @@ GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 20s
-# Most of what tests do is to wait for other processes.
+# Tests wait for other processes, so more of them run than there are cores.
 PARALLEL ?= 4
-TEST := $(GO) test -vet=off -parallel $(PARALLEL) -timeout 60m
+PACKAGES ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+TEST := $(GO) test -vet=off -p $(PACKAGES) -parallel $(PARALLEL) -timeout 60m
 # The whole program runs five times slower and more under the race detector. In `make test`
 # it watches what happens at the same time: of the whole program e2e/turns (groups,
 # idempotency, resumed answers, streams, shutdown, quotas), of the store the tests with
-# such names, and every other package but those that read texts and files, one after the
-# other. `make test-race` watches all.
-UNWATCHED := ./e2e/api ./e2e/pages ./e2e/crash ./e2e/servers ./store ./text/... ./extract/...
+# such names, and every other package but those that read texts and files, or make pages,
+# one after the other. `make test-race` watches all.
+UNWATCHED := $(addprefix ./e2e/,api pages crash servers) $(patsubst %,./%/...,store text extract web views static cmd)
 AT_ONCE := Group|Share|AtOnce|SameTime|Concurren|While
 # What parts of `make test-all` run, and `make test` does not: clients and libraries of
-# other languages, an operator's commands as the documentation has them, and the walls
-# between workspaces once more, in a Weaviate; and bench/cmd, which runs whole benchmarks.
-LATER := ^(TestClients|TestOpenAISDKs|TestOperationsPage|TestDoctorIsolationWithWeaviate)$$
+# other languages, an operator's commands as the documentation has them, and the check of
+# the walls between workspaces once more, by its command, with several servers and in a
+# Weaviate; and bench/cmd, which runs whole benchmarks.
+LATER := ^(TestClients|TestOpenAISDKs|TestOperationsPage|TestDoctorIsolation(Command|OfSeveralServers|WithWeaviate))$$
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
 # detector. Only packages without generic functions can be left out: the linker
 # keeps one copy of those.
 UNRACED := modernc.org/sqlite/lib golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b github.com/andybalholm/brotli
-RACE := GOFLAGS='$(GOFLAGS) $(UNRACED:%=-gcflags=%=-race=false)' $(TEST) -race
+RACE = GOFLAGS='$(GOFLAGS) $(UNRACED:%=-gcflags=%=-race=false)' $(TEST) -race
 # The scripts that single pages have. Each is a file with all that it imports, but
 # for what it shares with the script of every page, so that browsers ask twice
 # and not twenty times.
@@ -62,9 +64,8 @@ test: ## everything that a change has to keep: setup, check, and all tests; see 
 .PHONY: test-here
 test-here:
 	$(TEST) -short -skip '$(LATER)' $(UNWATCHED)
-	$(RACE) -short ./e2e/turns
+	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED))") && $(RACE) -short $$packages
 	$(RACE) -short -run '$(AT_ONCE)' ./store
-	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED) ./e2e/turns)") && $(RACE) -short $$packages
 	cd bench && $(TEST) $$($(GO) list ./... | grep -vx parley/bench/cmd)
 	cd lab && $(TEST) ./...
 	cd tools/conformance && $(TEST) ./...

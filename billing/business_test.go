@@ -2,7 +2,6 @@ package billing_test
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -30,6 +29,7 @@ import (
 	"parley/store"
 	"parley/store/storetest"
 	"parley/store/tenancy"
+	"parley/store/tenancytest"
 )
 
 const (
@@ -105,7 +105,7 @@ func openBooks(t *testing.T, url string) *books {
 	})
 	opened := &books{db: db}
 	now := func() time.Time { return opened.clock.Load().Now() }
-	opened.Services = tenancy.Open(db, now, rand.Reader, tenancy.Options{
+	opened.Services = tenancytest.Services(db, now, tenancy.Options{
 		Payments: subscription.Options{Grace: lifeGrace}, Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example"},
 	})
 	return opened

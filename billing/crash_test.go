@@ -3,7 +3,6 @@ package billing_test
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,6 +23,7 @@ import (
 	"parley/store"
 	"parley/store/storetest"
 	"parley/store/tenancy"
+	"parley/store/tenancytest"
 )
 
 // childVariable makes this test binary a process that only receives events. It holds the
@@ -60,7 +60,7 @@ func runChild(told string) error {
 		return err
 	}
 	now := func() time.Time { return config.Now }
-	tenants := tenancy.Open(db, now, rand.Reader, tenancy.Options{Payments: subscription.Options{Grace: lifeGrace}})
+	tenants := tenancytest.Services(db, now, tenancy.Options{Payments: subscription.Options{Grace: lifeGrace}})
 	service := billing.New(config.Billing, billing.NewBooks(tenants.Subscriptions, tenants.Tenants, tenants.Audit, db), now, slog.New(slog.DiscardHandler), billing.Nop{})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -111,7 +111,7 @@ type Accounts struct {
 // New returns the services. Random must be cryptographically secure.
 func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reader) Accounts {
 	throttle := &Throttle{db: db, now: now}
-	passwords := &Passwords{db: db, mails: neighbors.Mails, throttle: throttle, hasher: newHasher(random, runtime.GOMAXPROCS(0)), now: now, random: random}
+	passwords := &Passwords{db: db, mails: neighbors.Mails, throttle: throttle, hasher: newHasher(random, runtime.GOMAXPROCS(0), secure), now: now, random: random}
 	steps := signin.New(db.Tx, db.Steps, now, random)
 	codes := &codes{db: db, mails: neighbors.Mails, printer: neighbors.Links, throttle: throttle, now: now, random: random}
 	return Accounts{

@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -82,7 +81,7 @@ func newClock(t *testing.T) *clock {
 
 // withOptions returns other services over the same store.
 func (c *clock) withOptions(options tenancy.Options) *tenancy.Services {
-	return tenancy.Open(c.store, func() time.Time { return c.now }, rand.Reader, options)
+	return tenancytest.Services(c.store, func() time.Time { return c.now }, options)
 }
 
 func (c *clock) must(err error) {

@@ -14,30 +14,38 @@ import (
 	"parley/internal/id"
 )
 
-// The cost of a password hash, from the OWASP Password Storage Cheat Sheet:
-// argon2id with m=19456 KiB, t=2, p=1.
 const (
-	argonMemory  = 19456
-	argonTime    = 2
-	argonThreads = 1
-	saltLen      = 16
-	keyLen       = 32
+	saltLen = 16
+	keyLen  = 32
 )
+
+// cost is what argon2id takes to compute a hash: memory in KiB, passes over it, threads.
+type cost struct {
+	memory, time uint32
+	threads      uint8
+}
+
+// secure is the cost from the OWASP Password Storage Cheat Sheet.
+var secure = cost{memory: 19456, time: 2, threads: 1}
+
+func (c cost) key(password, salt []byte) []byte {
+	return argon2.IDKey(password, salt, c.time, c.memory, c.threads, keyLen)
+}
 
 // hasher hashes and verifies passwords, a limited number at a time, because each
 // takes 19 MiB.
 type hasher struct {
 	random io.Reader
 	queue  *queue
+	cost   cost
 	// decoy is a hash that matches no password. Verifying against it makes unknown
 	// accounts take as long as a wrong password.
 	decoy string
 }
 
-func newHasher(random io.Reader, parallel int) *hasher {
-	h := &hasher{random: random, queue: newQueue(parallel)}
-	h.decoy = phc(id.Bytes(random, saltLen), id.Bytes(random, keyLen))
-	return h
+func newHasher(random io.Reader, parallel int, cost cost) *hasher {
+	decoy := phc(cost, id.Bytes(random, saltLen), id.Bytes(random, keyLen))
+	return &hasher{random: random, queue: newQueue(parallel), cost: cost, decoy: decoy}
 }
 
 // hash returns a PHC string.
@@ -53,8 +61,7 @@ func (h *hasher) hash(ctx context.Context, client netip.Addr, password string) (
 // verify reports whether a password matches a PHC string, and whether the string
 // should be replaced because the cost has changed since.
 func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password string) (ok, outdated bool, err error) {
-	var memory, time uint32
-	var threads uint8
+	var costs cost
 	var version int
 	parts := strings.Split(phc, "$")
 	if len(parts) != 6 || parts[1] != "argon2id" {
@@ -63,7 +70,7 @@ func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password st
 	if _, err := fmt.Sscanf(parts[2], "v=%d", &version); err != nil {
 		return false, false, err
 	}
-	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &memory, &time, &threads); err != nil {
+	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &costs.memory, &costs.time, &costs.threads); err != nil {
 		return false, false, err
 	}
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
@@ -74,7 +81,7 @@ func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password st
 	if err != nil {
 		return false, false, err
 	}
-	if time == 0 || threads == 0 || len(want) < keyLen {
+	if costs.time == 0 || costs.threads == 0 || len(want) != keyLen {
 		// An empty key would match every password.
 		return false, false, fmt.Errorf("an argon2id string without strength")
 	}
@@ -83,16 +90,15 @@ func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password st
 		return false, false, err
 	}
 	defer release()
-	got := argon2.IDKey([]byte(password), salt, time, memory, threads, uint32(len(want)))
-	outdated = memory != argonMemory || time != argonTime || threads != argonThreads
-	return subtle.ConstantTimeCompare(got, want) == 1, outdated, nil
+	got := costs.key([]byte(password), salt)
+	return subtle.ConstantTimeCompare(got, want) == 1, costs != h.cost, nil
 }
 
 func (h *hasher) encode(password, salt []byte) string {
-	return phc(salt, argon2.IDKey(password, salt, argonTime, argonMemory, argonThreads, keyLen))
+	return phc(h.cost, salt, h.cost.key(password, salt))
 }
 
-func phc(salt, key []byte) string {
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonThreads,
+func phc(cost cost, salt, key []byte) string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, cost.memory, cost.time, cost.threads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }

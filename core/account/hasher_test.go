@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/base64"
-	"fmt"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -35,7 +34,7 @@ func wantVerdict(t *testing.T, h *hasher, phc, password string, ok, outdated boo
 }
 
 func TestHash(t *testing.T) {
-	h := newHasher(rand.Reader, 2)
+	h := newHasher(rand.Reader, 2, secure)
 
 	t.Run("a hash is a PHC string with the cost and a unique salt", func(t *testing.T) {
 		one, other := hashed(t, h, "correct horse"), hashed(t, h, "correct horse")
@@ -72,13 +71,10 @@ func TestHash(t *testing.T) {
 
 	t.Run("a hash of another cost still matches, and should be replaced", func(t *testing.T) {
 		salt := bytes.Repeat([]byte{7}, saltLen)
-		for _, cost := range []struct {
-			memory, time uint32
-			threads      uint8
-		}{{argonMemory / 2, argonTime, argonThreads}, {argonMemory, argonTime + 1, argonThreads}, {argonMemory, argonTime, argonThreads + 1}} {
-			key := argon2.IDKey([]byte("correct horse"), salt, cost.time, cost.memory, cost.threads, keyLen)
-			phc := fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s", cost.memory, cost.time, cost.threads,
-				base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
+		for _, other := range []cost{
+			{secure.memory / 2, secure.time, secure.threads}, {secure.memory, secure.time + 1, secure.threads}, {secure.memory, secure.time, secure.threads + 1},
+		} {
+			phc := phc(other, salt, other.key([]byte("correct horse"), salt))
 			wantVerdict(t, h, phc, "correct horse", true, true)
 			wantVerdict(t, h, phc, "wrong", false, true)
 		}

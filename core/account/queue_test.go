@@ -181,7 +181,7 @@ func TestQueue(t *testing.T) {
 		}
 	})
 	t.Run("no more passwords are hashed at once than there are slots", func(t *testing.T) {
-		h := newHasher(rand.Reader, slots)
+		h := newHasher(rand.Reader, slots, secure)
 		phc := hashed(t, h, "correct horse")
 		full, release := fullQueue(t, slots)
 		h.queue = full

@@ -18,6 +18,7 @@ import (
 	"parley/store"
 	"parley/store/storetest"
 	"parley/store/tenancy"
+	"parley/store/tenancytest"
 )
 
 const (
@@ -54,7 +55,7 @@ func newRig(t *testing.T) *rig {
 	})
 	r := &rig{T: t, db: db, file: file, pausable: &pausable{TokenStore: store.NewTokens(db)}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return r.now }
-	r.tenants = tenancy.Open(db, clock, rand.Reader, tenancy.Options{Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example"}})
+	r.tenants = tenancytest.Services(db, clock, tenancy.Options{Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example"}})
 	r.Services = chatbot.New(r.database(), r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer: sealerWith(firstKey), OwnModels: []string{"own-model", "second-model"}, Letters: r.tenants.Letters,
 	})

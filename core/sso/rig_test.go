@@ -48,7 +48,7 @@ func newRig(t *testing.T, change func(*sso.Options)) *rig {
 	shop := tenancytest.Open(t)
 	r := &rig{T: t, store: shop.Store, provider: oidctest.New(t), owner: shop.User, space: shop.Space, now: time.Now().UTC().Truncate(time.Microsecond), records: map[string][]string{}}
 	now := func() time.Time { return r.now }
-	r.Services = tenancy.Open(r.store, now, rand.Reader, tenancy.Options{Mails: outbox.Options{BaseURL: "https://parley.example/"}})
+	r.Services = tenancytest.Services(r.store, now, tenancy.Options{Mails: outbox.Options{BaseURL: "https://parley.example/"}})
 	options := sso.Options{
 		Provider: sso.Provider{Issuer: r.provider.URL, ClientID: oidctest.ClientID, Secret: oidctest.ClientSecret, ByOperator: true},
 		Name:     "Example", SignUp: true, PlainHTTP: true,

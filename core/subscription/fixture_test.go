@@ -2,7 +2,6 @@ package subscription_test
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"testing"
 	"time"
@@ -163,7 +162,7 @@ func newClock(t *testing.T) *clock {
 
 // withOptions returns other services over the same store.
 func (c *clock) withOptions(options tenancy.Options) *tenancy.Services {
-	return tenancy.Open(c.store, func() time.Time { return c.now }, rand.Reader, options)
+	return tenancytest.Services(c.store, func() time.Time { return c.now }, options)
 }
 
 func (c *clock) must(err error) {

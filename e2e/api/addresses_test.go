@@ -25,7 +25,7 @@ func addresses(documents []knowledge.Document) (urls []string) {
 
 func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		site := harness.NewSite(t)
 		site.Put("/docs/", "Welcome to the workshop.", "/docs/prices", "/docs/old/prices", "/about")
 		site.Put("/docs/prices", "A service costs forty euros.", "/docs/deep")
@@ -148,7 +148,7 @@ func TestSiteIsFetchedFollowedAndKeptCurrent(t *testing.T) {
 
 func TestPrivateAddressIsRefused(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		site := harness.NewSite(t)
 		site.Put("/", "The secret of the intranet.")
 		w := start(func(c *app.Config) { // the port alone is allowed
@@ -282,7 +282,7 @@ func TestFairness(t *testing.T) {
 
 func TestReceiptsNameAnswers(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard, harness.Opening, "# Parking\n\nThere are three places behind the house.\n")
 		v := w.SignedIn(baker.Email, baker.Password)

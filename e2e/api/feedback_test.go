@@ -17,7 +17,7 @@ import (
 
 func TestFeedback(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker, other := w.NewTenant("baker", plan.Standard, harness.Opening), w.NewTenant("other", plan.Standard, harness.Opening)
 		message, conversation := w.AskedFor(baker.Token, "ann", "When does the bakery open?")
@@ -109,7 +109,7 @@ func TestFeedback(t *testing.T) {
 
 func TestConversationsPage(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard, harness.Opening)
 		for i := range 35 {

@@ -16,7 +16,7 @@ import (
 
 func TestMails(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		stripe, post := stripetest.New(t, stripetest.Options{}), mailtest.New(t, mailtest.Options{})
 		w := start(harness.PaidAt(stripe), func(c *app.Config) {
 			c.SMTPURL, c.MailFrom, c.BaseURL = "smtp://"+post.Address, "Parley <parley@example.com>", "http://parley.example"

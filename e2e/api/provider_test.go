@@ -28,7 +28,7 @@ func chooseModel(w *harness.Instance, tn harness.Tenant, upstream *llmtest.Serve
 
 func TestProvider(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		own := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"By the house."}})
 		theirs := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"By ", "their model."}})
 		secret := seal.ServerKey{1, 2, 3}

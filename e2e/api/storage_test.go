@@ -12,7 +12,7 @@ import (
 
 func TestStorage(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		const limit = 2_000_000
 		w := start()
 		w.Includes(plan.Starter, func(l *plan.Limits) { l.StoredBytes = limit })

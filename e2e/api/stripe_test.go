@@ -16,7 +16,7 @@ import (
 
 func TestBuying(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		w := start(harness.PaidAt(stripe))
 		w.Sells(stripe)
@@ -111,7 +111,7 @@ func TestWebhookRoute(t *testing.T) {
 
 func TestDowngrade(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		stripe := stripetest.New(t, stripetest.Options{})
 		w := start(harness.PaidAt(stripe))
 		w.Sells(stripe)

@@ -59,7 +59,7 @@ const fragen = "# Fragen\n\n## Verleih\n\nDas Fahrrad kostet am Tag dreißig Eur
 
 func TestFollowUps(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		w.HasNoHurry()
 		shop := w.NewTenant("shop", plan.Standard, harness.RentalHandbook)
@@ -144,7 +144,7 @@ func TestFollowUps(t *testing.T) {
 
 func TestGreeting(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
 		w := start(harness.WithModel(upstream))
 		baker := w.NewTenant("baker", plan.Standard, harness.Opening)

@@ -23,7 +23,7 @@ const hello = `{"message":"Hello"}`
 
 func TestTokenRestrictions(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard)
 		owner := w.SignedIn(baker.Email, baker.Password)
@@ -150,7 +150,7 @@ func TestTokenRestrictions(t *testing.T) {
 
 func TestBrowserTokens(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard)
 		owner := w.SignedIn(baker.Email, baker.Password)

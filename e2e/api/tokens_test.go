@@ -159,7 +159,7 @@ func TestTokenManagement(t *testing.T) {
 
 func TestTokensAndPlans(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		for _, name := range []plan.Name{plan.Starter, plan.Basic} {
 			t.Run("the "+string(name)+" plan creates none, and says which does", func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestTokensAndPlans(t *testing.T) {
 
 func TestTokenLimit(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard) // with one token; the plan has ten
 		owner := w.SignedIn(baker.Email, baker.Password)

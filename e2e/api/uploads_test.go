@@ -157,7 +157,7 @@ func buttonTo(root *html.Node, address string) string {
 
 func TestDocumentControl(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		held := harness.NewSite(t)
 		held.Put("/page", "A page that takes its time.")
 		w := start(held.Allowed)

@@ -26,7 +26,7 @@ func killable(s *harness.Installation) (tn harness.Tenant, file string) {
 
 func TestKilledBackup(t *testing.T) {
 	t.Parallel()
-	harness.OnInstallations(t, func(s *harness.Installation) {
+	harness.OnAnyInstallation(t, func(s *harness.Installation) {
 		_, whole := killable(s)
 		info, err := os.Stat(whole)
 		if err != nil {
@@ -71,7 +71,7 @@ func TestKilledBackup(t *testing.T) {
 
 func TestKilledRestore(t *testing.T) {
 	t.Parallel()
-	harness.OnInstallations(t, func(s *harness.Installation) {
+	harness.OnAnyInstallation(t, func(s *harness.Installation) {
 		tn, file := killable(s)
 		content, err := os.ReadFile(file)
 		s.MustNot(err)

@@ -70,7 +70,7 @@ func secrets(s *harness.Installation, tn harness.Tenant, secretKey string) {
 
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
-	harness.OnInstallations(t, func(s *harness.Installation) {
+	harness.OnAnyInstallation(t, func(s *harness.Installation) {
 		s.Environment = append(s.Environment, "BACKUP_PASSPHRASE="+harness.BackupPassphrase)
 		secretKey := ""
 		if s.Database != "" {
@@ -161,7 +161,7 @@ func hasAll(s *harness.Installation, tn harness.Tenant, before []acknowledged) {
 
 func TestUpgradeCheckCommand(t *testing.T) {
 	t.Parallel()
-	harness.OnInstallations(t, func(s *harness.Installation) {
+	harness.OnAnyInstallation(t, func(s *harness.Installation) {
 		_, file := killable(s)
 		scratch := storetest.EmptyPostgres(s.T)
 		for _, args := range [][]string{nil, {"--scratch-url=" + scratch}, {"--scratch-url=" + scratch, "--json"}} {
@@ -180,7 +180,7 @@ func TestUpgradeCheckCommand(t *testing.T) {
 
 func TestLastBackupIsMeasured(t *testing.T) {
 	t.Parallel()
-	harness.OnInstallations(t, func(s *harness.Installation) {
+	harness.OnAnyInstallation(t, func(s *harness.Installation) {
 		s.Environment = append(s.Environment, "BACKUP_PASSPHRASE="+harness.BackupPassphrase)
 		s.Inside(func(w *harness.Instance) { w.NewTenant("baker", plan.Standard) })
 		// measured is what a server says that starts now.

@@ -23,7 +23,7 @@ import (
 
 func TestKilledInMidStream(t *testing.T) {
 	t.Parallel()
-	harness.OnInstallations(t, func(s *harness.Installation) {
+	harness.OnAnyInstallation(t, func(s *harness.Installation) {
 		upstream := llmtest.NewServer(s.T, llmtest.Reply{Pieces: []string{"Yes."}})
 		s.AnsweredBy(upstream)
 		var tn harness.Tenant

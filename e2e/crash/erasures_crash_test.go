@@ -191,7 +191,7 @@ func TestKilledWhileErasingAnEndUser(t *testing.T) {
 
 func TestKilledWhileErasingAWorkspace(t *testing.T) {
 	t.Parallel()
-	harness.OnInstallations(t, killedWhileErasingAWorkspace)
+	harness.OnAnyInstallation(t, killedWhileErasingAWorkspace)
 	t.Run("weaviate", func(t *testing.T) {
 		t.Parallel()
 		server := weaviatetest.New(t)

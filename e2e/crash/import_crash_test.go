@@ -41,7 +41,7 @@ const takeover = 3 * time.Minute
 
 func TestKilledInTheMiddleOfAnImport(t *testing.T) {
 	t.Parallel()
-	harness.OnInstallations(t, func(s *harness.Installation) {
+	harness.OnAnyInstallation(t, func(s *harness.Installation) {
 		const files, pages = 12, 15
 		web := harness.NewSite(s.T)
 		var links []string

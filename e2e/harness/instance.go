@@ -89,6 +89,7 @@ func StartPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), ch
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Tenants.Passwords.WeakenForTests()
 	// A new index is built first, as it was on a server that has run before.
 	// Where it cannot be, the server tries again.
 	if _, err := p.Rebuilder.Repair(t.Context()); err != nil {

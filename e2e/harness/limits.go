@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"strconv"
+
 	"parley/core/plan"
 	"parley/core/rate"
 )
@@ -25,4 +27,13 @@ func (w *Instance) HasNoRates() {
 	const many = 1_000_000
 	w.Server.Pace.Limits = rate.Limits{Person: [2]int{many, many}, Workspace: [2]int{many, many}, Stranger: [1]int{many}}
 	w.Call("GET", "/readyz", "") // what other processes ask comes after it, which the race detector cannot know
+}
+
+// TurnedAway expects a refusal with a time to come again.
+func (w *Instance) TurnedAway(r Reply, status, code int, message string) {
+	w.Helper()
+	w.Refused(r, status, code, message)
+	if seconds, err := strconv.Atoi(r.Header.Get("Retry-After")); err != nil || seconds < 1 {
+		w.Errorf("Retry-After is %q", r.Header.Get("Retry-After"))
+	}
 }

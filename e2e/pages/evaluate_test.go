@@ -15,7 +15,7 @@ import (
 
 func TestEvaluatePageAndRoute(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker := w.NewTenant("baker", plan.Standard, harness.Opening, "# Cakes\n\nPlum cake is baked on Sundays.\n", "# Cakes\n\nCheese cake is baked on Mondays.\n")
 		v := w.SignedIn(baker.Email, baker.Password)
@@ -91,7 +91,7 @@ func TestEvaluatePageAndRoute(t *testing.T) {
 
 func TestPassageSizes(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		text := "# Bread\n\n" + strings.Repeat("Bread is baked in the old oven before the sun is up.\n\n", 100)
 		baker := w.NewTenant("baker", plan.Standard, text)

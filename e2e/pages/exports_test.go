@@ -15,7 +15,7 @@ import (
 
 func TestWorkspaceExport(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		w := start()
 		baker, other := w.NewTenant("baker", plan.Standard, harness.Opening), w.NewTenant("other", plan.Standard, "The other shop opens at nine.")
 		w.PutsFile(w.Editor(baker), "menu", "menu.docx", "A roll costs two.")

@@ -30,7 +30,7 @@ func TestRerank(t *testing.T) {
 		loaves = append(loaves, fmt.Sprintf("# Bread %d\n\nThis bread is a loaf that we bake at seven.\n", n+1))
 	}
 	const asked = `{"message":"Which bread do you bake at seven?"}`
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		harness.OnBothIndexes(t, func(t *testing.T, index func(*app.Config)) {
 			upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"That one. [1]"}, Usage: &llmtest.Usage{PromptTokens: 100, CompletionTokens: 10}})
 			w := start(index, harness.WithModel(upstream)).Within(t)

@@ -15,15 +15,6 @@ import (
 	"parley/store/storetest"
 )
 
-// turnedAway expects a refusal with a time to come again.
-func turnedAway(w *harness.Instance, r harness.Reply, status, code int, message string) {
-	w.Helper()
-	w.Refused(r, status, code, message)
-	if seconds, err := strconv.Atoi(r.Header.Get("Retry-After")); err != nil || seconds < 1 {
-		w.Errorf("Retry-After is %q", r.Header.Get("Retry-After"))
-	}
-}
-
 func TestWhatNeverCountsAgainstTheRate(t *testing.T) {
 	t.Parallel()
 	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
@@ -53,8 +44,8 @@ func TestWhatNeverCountsAgainstTheRate(t *testing.T) {
 				t.Errorf("resuming is answered %d: %s", r.StatusCode, r.Text)
 			}
 		}
-		turnedAway(w, w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(tn.Token), harness.Header{Name: "Idempotency-Key", Value: "new"}), 429, 7, "includes 3 requests a minute")
-		turnedAway(w, w.Call("POST", harness.ConversationsPath, "", harness.Bearer(tn.Token), harness.Header{Name: "Idempotency-Key", Value: "new"}), 429, 7, "includes 3 requests a minute")
+		w.TurnedAway(w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(tn.Token), harness.Header{Name: "Idempotency-Key", Value: "new"}), 429, 7, "includes 3 requests a minute")
+		w.TurnedAway(w.Call("POST", harness.ConversationsPath, "", harness.Bearer(tn.Token), harness.Header{Name: "Idempotency-Key", Value: "new"}), 429, 7, "includes 3 requests a minute")
 	})
 }
 
@@ -114,7 +105,7 @@ func TestAtALimit(t *testing.T) {
 				w.CheckAnswer(created, 200, 0)
 				for _, key := range [][]harness.Header{nil, {harness.Keyed("new")}} {
 					r := w.Call("POST", harness.ChatPath, harness.OpeningQuestion, append(key, headers...)...)
-					if turnedAway(w, r, 429, 7, ""); r.Header.Get("X-Error-Code") != limit.code {
+					if w.TurnedAway(r, 429, 7, ""); r.Header.Get("X-Error-Code") != limit.code {
 						t.Errorf("the code is %s, want %s", r.Header.Get("X-Error-Code"), limit.code)
 					}
 				}
@@ -183,8 +174,8 @@ func TestAnswersAtOnce(t *testing.T) {
 		w := w.Within(t)
 		asked := upstream.Arrived()
 		for _, path := range []string{harness.ChatPath, harness.StreamPath} {
-			turnedAway(w, w.Call("POST", path, harness.OpeningQuestion, harness.Bearer(tn.Token)), 429, 7, "one API token may have 3 answers at once")
-			turnedAway(w, w.Call("POST", path, harness.OpeningQuestion, harness.Bearer(tn.Token), harness.Header{Name: "Idempotency-Key", Value: path}), 429, 7, "one API token may have 3 answers at once")
+			w.TurnedAway(w.Call("POST", path, harness.OpeningQuestion, harness.Bearer(tn.Token)), 429, 7, "one API token may have 3 answers at once")
+			w.TurnedAway(w.Call("POST", path, harness.OpeningQuestion, harness.Bearer(tn.Token), harness.Header{Name: "Idempotency-Key", Value: path}), 429, 7, "one API token may have 3 answers at once")
 		}
 		used, err := w.Server.Tenants.Holdings.Usage(t.Context(), tn.Workspace)
 		w.Must(err)
@@ -196,7 +187,7 @@ func TestAnswersAtOnce(t *testing.T) {
 		w := w.Within(t)
 		stream, gate := held(second, harness.OpeningQuestion)
 		open, gates = append(open, stream), append(gates, gate)
-		turnedAway(w, w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(second)), 429, 7, "includes 4 answers at once")
+		w.TurnedAway(w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(second)), 429, 7, "includes 4 answers at once")
 		w.CheckAnswer(w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(stranger.Token)), 200, 0)
 	})
 	t.Run("a slot is free when its answer has ended", func(t *testing.T) {
@@ -222,7 +213,7 @@ func TestAnswersAtOnce(t *testing.T) {
 			gates = append(gates, gate)
 		}
 		for range 20 {
-			turnedAway(w, w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(tn.Token)), 429, 7, "3 answers at once")
+			w.TurnedAway(w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(tn.Token)), 429, 7, "3 answers at once")
 		}
 		release()
 		w.Eventually("a place is free", func() bool {
@@ -241,7 +232,7 @@ func TestAnswersAtOnce(t *testing.T) {
 			reader.Send(harness.Request("GET", harness.ResumePath(conversation), tn.Token, ""))
 			reader.Answer()
 		}
-		turnedAway(w, w.Call("GET", harness.ResumePath(conversation), "", harness.Bearer(tn.Token)), 429, 7, "3 readers of answers at once")
+		w.TurnedAway(w.Call("GET", harness.ResumePath(conversation), "", harness.Bearer(tn.Token)), 429, 7, "3 readers of answers at once")
 		w.Eventually("a question is answered beside them", func() bool { // the earlier answers may not quite have ended
 			return w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(tn.Token)).StatusCode == http.StatusOK
 		})
@@ -267,7 +258,7 @@ func TestAFullProcess(t *testing.T) {
 	t.Run("a process with as many answers as it can work on says so at once", func(t *testing.T) {
 		w := w.Within(t)
 		for _, path := range []string{harness.ChatPath, harness.StreamPath} {
-			turnedAway(w, w.Call("POST", path, harness.OpeningQuestion, harness.Bearer(baker.Token)), 503, 8, "as many answers as it can")
+			w.TurnedAway(w.Call("POST", path, harness.OpeningQuestion, harness.Bearer(baker.Token)), 503, 8, "as many answers as it can")
 		}
 	})
 	for _, gate := range gates {
@@ -292,7 +283,7 @@ func TestSheddingLoad(t *testing.T) {
 	gate := llmtest.NewGate()
 	upstream.Next(llmtest.Reply{Pieces: []string{"At"}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
 	w.Stream(harness.OpeningQuestion, harness.Bearer(tn.Token)).Until("delta")
-	turnedAway(w, w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(slow)), 503, 8, "as many answers as it can") // its token is known from now on
+	w.TurnedAway(w.Call("POST", harness.ChatPath, harness.OpeningQuestion, harness.Bearer(slow)), 503, 8, "as many answers as it can") // its token is known from now on
 
 	db, err := sql.Open("pgx", w.Server.Config.DatabaseURL)
 	w.Must(err)
@@ -302,7 +293,7 @@ func TestSheddingLoad(t *testing.T) {
 		for _, token := range []string{tn.Token, slow} {
 			for _, path := range []string{harness.ChatPath, harness.StreamPath} {
 				r := w.Call("POST", path, harness.OpeningQuestion, harness.Bearer(token))
-				if turnedAway(w, r, 503, 8, "as many answers as it can"); r.Header.Get("X-Error-Code") != "overloaded" {
+				if w.TurnedAway(r, 503, 8, "as many answers as it can"); r.Header.Get("X-Error-Code") != "overloaded" {
 					t.Errorf("the code is %s", r.Header.Get("X-Error-Code"))
 				}
 			}

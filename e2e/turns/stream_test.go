@@ -159,7 +159,7 @@ func TestDeadClientAfterReadTimeout(t *testing.T) {
 
 func TestKeptConnection(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		answer := strings.TrimSpace(strings.Repeat("The bakery opens at seven. ", 40))
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: strings.SplitAfter(answer, " ")})
 		outer := start(harness.WithModel(upstream))

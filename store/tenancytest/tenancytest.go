@@ -32,11 +32,17 @@ type Shop struct {
 	Space tenant.Workspace
 }
 
-// filled is the database. Passwords take long, too.
+// Services are those of a server over a database, but for passwords, which cost nothing.
+func Services(db *store.Store, now func() time.Time, options tenancy.Options) *tenancy.Services {
+	services := tenancy.Open(db, now, rand.Reader, options)
+	services.Passwords.WeakenForTests()
+	return services
+}
+
 var filled = storetest.NewTemplate(fill)
 
 func fill(ctx context.Context, db *store.Store) error {
-	services := tenancy.Open(db, func() time.Time { return Epoch }, rand.Reader, tenancy.Options{})
+	services := Services(db, func() time.Time { return Epoch }, tenancy.Options{})
 	_, workspaceID, err := services.SignUps.Create(ctx, account.Account{Email: Email, Password: Password, Workspace: "Shop"})
 	if err != nil {
 		return err

@@ -43,6 +43,7 @@ import (
 	"parley/passkey"
 	"parley/store"
 	"parley/store/tenancy"
+	"parley/store/tenancytest"
 	"parley/web"
 	"parley/web/site"
 	"parley/web/webtest"
@@ -145,7 +146,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	webtest.Must(t, err)
 	t.Cleanup(func() { webtest.Must(t, db.Close()) })
 	links := &Links{}
-	s := &Shop{T: t, db: db, Links: links, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{
+	s := &Shop{T: t, db: db, Links: links, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancytest.Services(db, clock, tenancy.Options{
 		Payments: subscription.Options{Grace: 21 * 24 * time.Hour}, Links: links,
 		Vault: seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return []seal.ServerKey{{1}}, nil }), WebAuthn: passkey.Browsers{},
 	})}

@@ -34,7 +34,7 @@ func newDesk(t *testing.T) *desk {
 	t.Helper()
 	shop := tenancytest.Open(t)
 	d := &desk{T: t, store: shop.Store, now: tenancytest.Epoch.Add(24 * time.Hour), user: shop.User, space: shop.Space.ID}
-	d.Services = tenancy.Open(d.store, func() time.Time { return d.now }, rand.Reader, tenancy.Options{
+	d.Services = tenancytest.Services(d.store, func() time.Time { return d.now }, tenancy.Options{
 		Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example/"},
 		Vault: seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return []seal.ServerKey{{1}}, nil }),
 	})

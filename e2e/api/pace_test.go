@@ -1,4 +1,4 @@
-package turns
+package api
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ func TestRequestsOfSessionsHaveARate(t *testing.T) {
 	t.Run("a person who uploads endlessly is told to wait, and can still read pages", func(t *testing.T) {
 		owner := owner.In(t)
 		refused, passed := untilTurnedAway(owner.Instance, func() harness.Reply { return owner.Ask("POST", documents(baker), `{}`, sameOrigin) })
-		turnedAway(owner.Instance, refused, 429, 7, "Too many requests in the last minute")
+		owner.TurnedAway(refused, 429, 7, "Too many requests in the last minute")
 		if passed < 30 || passed > 100 {
 			t.Errorf("%d uploads passed", passed)
 		}
@@ -49,7 +49,7 @@ func TestRequestsOfSessionsHaveARate(t *testing.T) {
 			!strings.Contains(refused.Text, "Too many requests") {
 			t.Errorf("the page is %s, to come again in %q", harness.Shortened(refused.Text), refused.Header.Get("Retry-After"))
 		}
-		turnedAway(owner.Instance, owner.Get(documents(baker)), 429, 7, "Too many requests in the last minute")
+		owner.TurnedAway(owner.Get(documents(baker)), 429, 7, "Too many requests in the last minute")
 		owner.Expect(owner.Get("/static/0/parley.css"), 200)
 		other := other.In(t)
 		other.Expect(other.Get(documents(smith)), 200)
