@@ -134,6 +134,8 @@ type Options struct {
 	LookUpTXT func(ctx context.Context, name string) ([]string, error)
 	// Version is that of the program: see [testrun.Run].
 	Version string
+	// WeakPasswords is for tests: see [account.Passwords.WeakenForTests].
+	WeakPasswords bool
 }
 
 // OpenWith is Open with options.
@@ -169,6 +171,9 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		Links:    letters.Log{Logger: log}, FactorOfAll: config.FactorOfAll,
 		Vault: newSealer(config, db.IsSQLite()), WebAuthn: passkey.Browsers{},
 	})
+	if options.WeakPasswords {
+		p.Tenants.Passwords.WeakenForTests()
+	}
 	if err := p.openChatbots(options.Model); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}

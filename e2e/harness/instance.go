@@ -51,10 +51,10 @@ func WithModel(upstream *llmtest.Server) func(*app.Config) {
 }
 
 // Start runs the whole program on a port of its own until the test ends. The
-// model and the index refuse to be called inside a transaction.
+// model and the index refuse to be called inside a transaction, and passwords cost nothing.
 func Start(t *testing.T, change ...func(*app.Config)) *Instance {
 	t.Helper()
-	return StartWith(t, app.Options{Model: llmtest.RefuseInTx, Index: indextest.RefuseInTx}, change...)
+	return StartWith(t, app.Options{Model: llmtest.RefuseInTx, Index: indextest.RefuseInTx, WeakPasswords: true}, change...)
 }
 
 // StartWith is Start with other wrappers of the model and the index.
@@ -89,7 +89,6 @@ func StartPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), ch
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Tenants.Passwords.WeakenForTests()
 	// A new index is built first, as it was on a server that has run before.
 	// Where it cannot be, the server tries again.
 	if _, err := p.Rebuilder.Repair(t.Context()); err != nil {

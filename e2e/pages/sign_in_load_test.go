@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"parley/app"
 	"parley/core/plan"
 	"parley/e2e/harness"
 )
 
 func TestSignInUnderLoad(t *testing.T) {
 	t.Parallel()
-	w := harness.Start(t, behindProxy)
+	w := harness.StartWith(t, app.Options{}, behindProxy) // with passwords that take their time
 	baker := w.NewTenant("baker", plan.Standard)
 	// The limit of one client on wrong sign-ins is 100.
 	crowd := make(chan harness.Reply, 99)
