@@ -39,7 +39,10 @@ func (k *walk) otherStates(t *testing.T, w *harness.Instance, e *harness.FullWor
 		k.theme(t, "light")
 		k.do(t, chromedp.Navigate(k.Base+"/chatbots/"+e.Chatbot))
 		k.do(t, chromedp.Click(chromedp.CSS(`.topbar [href="#sidebar"]`)), chromedp.WaitVisible(chromedp.CSS(".sidebar.open")))
-		k.accessible(t, "the sidebar", "html")
+		k.accessibleNow(t, "the open sidebar", ".sidebar")
+		if !get(t, k.window, chromedp.Evaluate[bool](`document.querySelector(".sidebar").classList.contains("open")`)) {
+			t.Error("the sidebar is no longer open")
+		}
 		k.silent(t, http.StatusOK)
 	})
 	t.Run("what a member may not see", func(t *testing.T) {
