@@ -43,7 +43,6 @@ import (
 	"parley/passkey"
 	"parley/store"
 	"parley/store/tenancy"
-	"parley/store/tenancytest"
 	"parley/web"
 	"parley/web/site"
 	"parley/web/webtest"
@@ -146,10 +145,11 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	webtest.Must(t, err)
 	t.Cleanup(func() { webtest.Must(t, db.Close()) })
 	links := &Links{}
-	s := &Shop{T: t, db: db, Links: links, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancytest.Services(db, clock, tenancy.Options{
+	s := &Shop{T: t, db: db, Links: links, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{
 		Payments: subscription.Options{Grace: 21 * 24 * time.Hour}, Links: links,
 		Vault: seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return []seal.ServerKey{{1}}, nil }), WebAuthn: passkey.Browsers{},
 	})}
+	s.Tenants.Passwords.WeakenForTests()
 	s.Till = &Till{tenants: s.Tenants, PayAt: CheckoutURL}
 	s.Chatbots = chatbot.New(store.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer:    seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }),
