@@ -19,11 +19,13 @@ TEST := $(GO) test -vet=off -p $(PACKAGES) -parallel $(PARALLEL) -timeout 60m
 # one after the other. `make test-race` watches all.
 UNWATCHED := $(addprefix ./e2e/,api pages crash servers) $(patsubst %,./%/...,store text extract web views static cmd)
 AT_ONCE := Group|Share|AtOnce|SameTime|Concurren|While
+# What begins first, so that nothing waits for it in the end.
+LONGEST := ./e2e/turns ./index/weaviate ./billing ./core/knowledge ./jobs
 # What parts of `make test-all` run, and `make test` does not: clients and libraries of
-# other languages, an operator's commands as the documentation has them, and the check of
-# the walls between workspaces once more, by its command, with several servers and in a
-# Weaviate; and bench/cmd, which runs whole benchmarks.
-LATER := ^(TestClients|TestOpenAISDKs|TestOperationsPage|TestDoctorIsolation(Command|OfSeveralServers|WithWeaviate))$$
+# other languages, an operator's commands as the documentation has them, the memory that
+# encodings take, and the check of the walls between workspaces once more, by its command,
+# with several servers and in a Weaviate; and bench/cmd, which runs whole benchmarks.
+LATER := ^(TestClients|TestOpenAISDKs|TestOperationsPage|TestMemoryWithEncodings|TestDoctorIsolation(Command|OfSeveralServers|WithWeaviate))$$
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
 # detector. Only packages without generic functions can be left out: the linker
@@ -64,7 +66,7 @@ test: ## everything that a change has to keep: setup, check, and all tests; see 
 .PHONY: test-here
 test-here:
 	$(TEST) -short -skip '$(LATER)' $(UNWATCHED)
-	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED))") && $(RACE) -short $$packages
+	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED) $(LONGEST))") && $(RACE) -short $(LONGEST) $$packages
 	$(RACE) -short -run '$(AT_ONCE)' ./store
 	cd bench && $(TEST) $$($(GO) list ./... | grep -vx parley/bench/cmd)
 	cd lab && $(TEST) ./...

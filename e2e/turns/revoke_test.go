@@ -43,7 +43,7 @@ func streamEndsWith(w *harness.Instance, stream *harness.Events, code int, tn ha
 
 func TestRevokedInMidStream(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
 		outer := start(harness.WithModel(upstream))
 		p := outer.Server.Program

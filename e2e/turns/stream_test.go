@@ -23,7 +23,7 @@ var patientStreams = app.StreamTimes{KeepAlive: time.Hour, Recheck: time.Hour, W
 
 func TestDeadClient(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
 		outer := start(harness.WithModel(upstream), onlyTheWatch)
 		outer.Server.API.Streams = patientStreams
@@ -226,7 +226,7 @@ func TestKeptConnection(t *testing.T) {
 
 func TestFirstByte(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{})
 		outer := start(harness.WithModel(upstream))
 		tn := outer.NewTenant("baker", plan.Standard, harness.Opening)
@@ -266,7 +266,7 @@ func TestFirstByte(t *testing.T) {
 
 func TestStalledReader(t *testing.T) {
 	t.Parallel()
-	harness.OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
+	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
 		const pieces, size = 120, 8 << 10
 		// Each character takes 6 bytes in JSON.
 		long := make([]string, pieces)
