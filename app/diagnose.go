@@ -99,7 +99,7 @@ func diagnoseEmbeddings(ctx context.Context, config *Config) Diagnosis {
 
 // diagnoseFiles checks whether the processes that read files can be confined.
 func diagnoseFiles(ctx context.Context, config *Config) Diagnosis {
-	files, err := openExtractor(config)
+	files, err := openExtractor(config, "")
 	if err == nil {
 		err = files.Check(ctx)
 	}

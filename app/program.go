@@ -136,6 +136,8 @@ type Options struct {
 	Version string
 	// WeakPasswords is for tests: see [account.Passwords.WeakenForTests].
 	WeakPasswords bool
+	// Program is the path of the program whose processes read files. Empty means this one.
+	Program string
 }
 
 // OpenWith is Open with options.
@@ -240,7 +242,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	ports := knowledge.Ports{
 		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Follower: p.events(),
 	}
-	extractor, err := openExtractor(p.Config)
+	extractor, err := openExtractor(p.Config, options.Program)
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,15 @@ const ExtractChild = "extract-child"
 // ReadAsChild reads one document from in. The process that does so ends after it.
 func ReadAsChild(in io.Reader, out io.Writer) error { return extract.Child(in, out) }
 
-// openExtractor returns the reader of files. It reads each in a separate process.
-func openExtractor(config *Config) (*extract.Extractor, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("cannot find the path of this program: %w", err)
+// openExtractor returns the reader of files. It reads each in a separate process, of a
+// program or, without one, of this one.
+func openExtractor(config *Config, program string) (*extract.Extractor, error) {
+	if program == "" {
+		this, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("cannot find the path of this program: %w", err)
+		}
+		program = this
 	}
 	// The process that reads a file works in a folder of its own.
 	cache, err := filepath.Abs(filepath.Join(config.DataDir, "cache"))

@@ -52,7 +52,8 @@ func TestKilledAmidDeliveries(t *testing.T) {
 			s.Errorf("of the answer %s comes %s", message, told.Body)
 		}
 		h.Comes("/held", "webhook.test", underWay+waiting)
-		second.Kill()
+		second.Terminate() // which waits until what came is noted
+		second.EndsWithin(harness.Patience)
 		s.Inside(func(w *harness.Instance) {
 			w.Server.Config.SecretKey, w.Server.Config.WebhookAllow = key, []string{to.Host()} // for the next process
 			w.Later(61*time.Second, func(p *app.Program) {

@@ -42,7 +42,7 @@ func (s *Installation) Inside(do func(w *Instance)) {
 	if s.Configure != nil {
 		s.Configure(config)
 	}
-	p, err := app.OpenWith(s.Context(), config, slog.New(slog.DiscardHandler), app.Options{})
+	p, err := app.OpenWith(s.Context(), config, slog.New(slog.DiscardHandler), app.Options{WeakPasswords: true, Program: Program()})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"parley/core/account"
 	"parley/core/seal"
 	"parley/index/indextest"
-	"parley/internal/testinputs"
 	"parley/llm/llmtest"
 	"parley/store/storetest"
 )
@@ -66,7 +65,6 @@ func StartWith(t *testing.T, wrap app.Options, change ...func(*app.Config)) *Ins
 // StartPrepared is StartWith for a server that a test changes before it serves.
 func StartPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), change ...func(*app.Config)) *Instance {
 	t.Helper()
-	testinputs.Use() // browsers, scripts and clients speak to the server
 	config := &app.Config{}
 	own := t.TempDir()
 	config.Listen, config.DataDir, config.SignUp = "127.0.0.1:0", own, true
@@ -76,6 +74,7 @@ func StartPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), ch
 	for _, c := range change {
 		c(config)
 	}
+	wrap.Program = Program()
 	if wrap.LookUpTXT == nil { // tests ask nobody's DNS
 		wrap.LookUpTXT = func(context.Context, string) ([]string, error) { return nil, errors.New("no such host") }
 	}
@@ -161,7 +160,7 @@ func (w *Instance) Later(by time.Duration, do func(p *app.Program)) {
 	config := *w.Server.Config
 	config.LLMBaseURL, config.LLMAPIKey, config.LLMModel, config.LLMSecond = "", "", "", ""
 	p, err := app.OpenWith(context.WithoutCancel(w.Context()), &config, w.Server.Log, app.Options{
-		Now: func() time.Time { return Now().Add(by) },
+		Now: func() time.Time { return Now().Add(by) }, Program: Program(),
 	})
 	w.Must(err)
 	do(p)

@@ -7,10 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
-	"parley/app"
 	"parley/internal/testinputs"
 )
 
@@ -29,26 +27,14 @@ func Program() string {
 	return program
 }
 
-// Main runs the tests of a package. It also lets the test binary be the process that
-// reads a file: servers in these tests start what they are themselves.
+// Main runs the tests of a package.
 func Main(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == app.ExtractChild {
-		if err := app.ReadAsChild(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
 	flag.Parse()
 	if err := findProgram(); err != nil && flag.Lookup("test.list").Value.String() == "" {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	code := m.Run()
-	if compiledIn != "" {
-		_ = os.RemoveAll(compiledIn)
-	}
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // findProgram finds the program before any test runs.
@@ -63,18 +49,11 @@ func findProgram() error {
 	return nil
 }
 
-// compiledIn is the folder of the compiled PDF reader, once it is needed.
-var compiledIn string
-
-var compiled = sync.OnceValues(func() (dir string, err error) {
-	compiledIn, err = os.MkdirTemp("", "parley-test-cache-")
-	return compiledIn, err
-})
-
-// ShareCache lets the programs of all tests compile the PDF reader once.
+// ShareCache lets the servers of all tests compile the PDF reader once, beside the program.
 func ShareCache(t *testing.T, dataDir string) {
 	t.Helper()
-	cache, err := compiled()
+	cache := filepath.Join(filepath.Dir(program), "cache")
+	err := os.MkdirAll(cache, 0o700)
 	if err == nil {
 		err = os.Symlink(cache, filepath.Join(dataDir, "cache"))
 	}
