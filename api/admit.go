@@ -52,8 +52,8 @@ func (a *API) admitQuestion(c *fiber.Ctx, principal *chatbot.Principal) (*admiss
 	return admitted, err
 }
 
-// count counts a request in the minutes that limit it: that of the visitor and that
-// of the token, if they have a limit of their own, and that of the workspace.
+// count counts a request against the limits of a minute: the visitor's and the token's, if
+// they have limits of their own, and the workspace's.
 func (a *API) count(ctx context.Context, principal *chatbot.Principal) error {
 	token := &principal.Token
 	if limit := token.VisitorRequestsPerMinute; limit > 0 {

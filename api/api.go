@@ -81,7 +81,7 @@ type API struct {
 	// streams that are resumed and keys that are replayed.
 	answers, readers *rate.Slots
 	ids              identifiers
-	// notices are those of what is deprecated, by method and path.
+	// notices are about what is deprecated, by method and path.
 	notices map[string]sunset.Notice
 }
 

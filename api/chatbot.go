@@ -40,8 +40,8 @@ func (h profile) show(c *fiber.Ctx, by caller) error {
 	return succeed(c, profileData{bot.ID, bot.Name, greeting.Welcome, orEmpty(greeting.SuggestedQuestions), bot.SeparateEndUsers, limitsToWire(by.Principal)})
 }
 
-// limitsToWire are the lowest limits of a caller. A publishable token shows those of
-// its visitor alone, as in the headers: see [API.sayLimits].
+// limitsToWire returns the lowest limits of a caller. A publishable token shows only its
+// visitor's limits, as the headers do: see [API.sayLimits].
 func limitsToWire(p *chatbot.Principal) limitsData {
 	token, included := p.Token, p.Plan.Limits
 	if token.Kind == chatbot.PublishableToken {

@@ -173,7 +173,7 @@ func pairsOf(written jsontext.Value) (pairs map[string]*string, err error) {
 	return pairs, nil
 }
 
-// newMetadata is that of a new conversation.
+// newMetadata reads the metadata of a new conversation.
 func newMetadata(written jsontext.Value) (map[string]string, error) {
 	pairs, err := pairsOf(written)
 	if err != nil {

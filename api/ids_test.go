@@ -13,7 +13,7 @@ import (
 	"parley/internal/publicid"
 )
 
-// testIDs are those of an installation with a known key.
+// testIDs encodes and decodes identifiers with a known installation key.
 var testIDs = func() *publicid.Codec {
 	ids, err := publicid.New(bytes.Repeat([]byte{7}, publicid.KeySize))
 	if err != nil {

@@ -205,8 +205,8 @@ func (i identifiers) reply(begun *turn.Turn) openai.Reply {
 	}
 }
 
-// responseID reads the id of a response, which has that of its conversation and that of its
-// answer.
+// responseID reads the id of a response, which joins the ids of its conversation
+// and its answer.
 func (i identifiers) responseID(written string) (conversationID, answerID int64, err error) {
 	ids, _ := strings.CutPrefix(written, "resp_")
 	first, second, _ := strings.Cut(ids, "_")

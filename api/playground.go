@@ -94,7 +94,7 @@ func (h playground) resume(c *fiber.Ctx, at visit) error {
 	}})
 }
 
-// stream is that of the public API, which looks at the session from time to time
+// stream streams an answer as the public API does, but checks the session from time to time
 // and ends with an inspection.
 func (h playground) stream(c *fiber.Ctx, at visit, asked streaming) error {
 	inspector, err := h.inspector(c.UserContext(), asked.principal)
@@ -165,7 +165,7 @@ func (h playground) suggestions(c *fiber.Ctx, at visit) error {
 // inspector says how answers were made.
 type inspector struct {
 	ids identifiers
-	// names are those of the chatbot's providers.
+	// names has the names of the chatbot's providers, by ID.
 	model, fallback chatbot.ModelChoice
 	names           map[string]string
 	grounding       chatbot.Grounding

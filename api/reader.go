@@ -25,7 +25,7 @@ type reader struct {
 	conn   net.Conn
 	// unwatch must be called before the server reads the connection again.
 	unwatch func()
-	// slot is that of a stream, or nil.
+	// slot is the stream's slot, or nil.
 	slot *rate.Slot
 }
 

@@ -23,9 +23,9 @@ const (
 // followUps finds questions that may follow an answer.
 type followUps struct{ *API }
 
-// of returns those of an answer. The question is the one that it
-// answers, or empty for one that is stored. An answer is worth giving without them, so
-// there are none where they cannot be read.
+// of returns the questions that may follow an answer. The question is the one that it
+// answers, or empty for one that is stored. An answer is worth giving without suggestions,
+// so there are none where they cannot be read.
 func (h followUps) of(ctx context.Context, p *chatbot.Principal, question string, answer turn.Answer) []string {
 	ctx, cancel := context.WithTimeout(ctx, suggestWait)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"parley/internal/id"
 )
 
-// wireNames are those of inputs that the page calls otherwise.
+// wireNames are the API's names of inputs that the page calls something else.
 var wireNames = map[string]string{"expected": "says", "reference": "answer", "file": "questions"}
 
 // asWire names the field of a fault as a request does.
@@ -57,7 +57,7 @@ type testRunsData struct {
 	Runs []testRunData `json:"runs"`
 }
 
-// comparedRunsData is a run with its results, and beside them those of an earlier one.
+// comparedRunsData is a run with its results, beside the results of an earlier run.
 type comparedRunsData struct {
 	Run              testRunData        `json:"run"`
 	Before           *testRunData       `json:"before"`

@@ -53,7 +53,7 @@ type messageData struct {
 	Role      string `json:"role"`
 	Content   string `json:"content"`
 	CreatedAt string `json:"created_at"`
-	// What follows is ours. Format is that of the content. A question has only the
+	// What follows is ours. Format is the format of the content. A question has only the
 	// outcome of an answer that failed without text.
 	Format       string `json:"format"`
 	Status       string `json:"status,omitzero"`

@@ -84,7 +84,7 @@ type inspectionData struct {
 	Checked   bool   `json:"checked"`
 	Dropped   int    `json:"dropped_sentences"`
 	Replaced  bool   `json:"replaced"`
-	// RerankTokens are those of the total with which the model put passages in order.
+	// RerankTokens is how many of the total tokens the model took to put passages in order.
 	RerankTokens int `json:"rerank_tokens"`
 	// Suggestions are questions that may follow the last answer of a conversation.
 	Suggestions []string `json:"suggestions,omitzero"`

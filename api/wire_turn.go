@@ -17,7 +17,7 @@ type chatRequest struct {
 	Format         *string        `json:"format"`
 	ExternalUserID *string        `json:"external_user_id"`
 	Include        []string       `json:"include"`
-	// Metadata is that of a new conversation.
+	// Metadata is for a new conversation.
 	Metadata jsontext.Value `json:"metadata"`
 }
 

@@ -98,7 +98,7 @@ type Program struct {
 	embedder retrieval.Embedder
 	// indexVersion is the version of the indexes that this program builds.
 	indexVersion string
-	// version is that of the program, or empty.
+	// version is the program's version, or empty.
 	version string
 
 	metrics  *metrics.Metrics
@@ -111,8 +111,8 @@ type Program struct {
 // Now returns the current time in the precision that both databases store.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Unhurried returns a context for a command, whose statements may take longer than
-// those of a request.
+// Unhurried returns a context for a command, whose statements may take longer than the
+// statements of a request.
 func Unhurried(ctx context.Context) context.Context { return store.Unhurried(ctx) }
 
 // Open opens the database, the index and the queue, and connects the domain
@@ -132,7 +132,7 @@ type Options struct {
 	Audited func([]audit.Entry)
 	// LookUpTXT answers for the DNS. Nil asks the system's resolver.
 	LookUpTXT func(ctx context.Context, name string) ([]string, error)
-	// Version is that of the program: see [testrun.Run].
+	// Version is the program's version: see [testrun.Run].
 	Version string
 	// WeakPasswords is for tests: see [account.Passwords.WeakenForTests].
 	WeakPasswords bool

@@ -15,9 +15,9 @@ func newSealer(config *Config, sqlite bool) *seal.Sealer {
 	return seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return serverKeys(config, sqlite) })
 }
 
-// serverKeys returns the keys that encrypt the secrets of workspaces: those of
-// SECRET_KEY, and on SQLite the one in the data folder. On SQLite without
-// SECRET_KEY, the first call creates that one. On PostgreSQL no key is created,
+// serverKeys returns the keys that encrypt the secrets of workspaces: the keys in
+// SECRET_KEY, and on SQLite also the one in the data folder. On SQLite without SECRET_KEY,
+// the first call creates the key in the data folder. On PostgreSQL no key is created,
 // because each of several servers would create its own.
 func serverKeys(config *Config, sqlite bool) ([]seal.ServerKey, error) {
 	keys, err := seal.ParseServerKeys(config.SecretKey)

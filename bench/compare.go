@@ -33,9 +33,8 @@ type Compared struct {
 	// Before and After have each program's own medians.
 	Before Cell `json:"before"`
 	After  Cell `json:"after"`
-	// Rate and CPU are the medians of the rounds' after ÷ before; RateLow and
-	// RateHigh have half of the rounds between them. CPU is that of the program and of
-	// PostgreSQL.
+	// Rate and CPU are the medians of the rounds' after ÷ before; RateLow and RateHigh have
+	// half of the rounds between them. CPU includes the program and PostgreSQL.
 	Rate     float64 `json:"rate"`
 	RateLow  float64 `json:"rate_low"`
 	RateHigh float64 `json:"rate_high"`

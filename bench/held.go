@@ -18,8 +18,7 @@ import (
 )
 
 const (
-	// heldFiles is how many files a process opens besides those of its streams, at
-	// most.
+	// heldFiles is how many files a process opens at most, not counting its streams.
 	heldFiles = 2000
 	// heldMost is how many streams a process of Parley gets at most: it takes 10,000
 	// connections from one address.

@@ -36,8 +36,8 @@ func (r PagesReport) systems() (names []string) {
 	return names
 }
 
-// rows has one for each page. Weights hardly differ between databases, so it shows
-// those of the first.
+// rows returns a row for each page. Weights hardly differ between databases, so it shows
+// the first database's.
 func (r PagesReport) rows() (rows [][]string) {
 	systems := len(r.systems())
 	for cells := range slices.Chunk(r.Cells, max(systems, 1)) {

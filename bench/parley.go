@@ -50,8 +50,8 @@ func parleySystem(ctx context.Context, dir, name, program, model, database strin
 	return s, nil
 }
 
-// parleyEnvironment is that of a program with its data in a folder. The database is a
-// PostgreSQL URL, or empty for SQLite.
+// parleyEnvironment returns the environment of a program with its data in a folder. The
+// database is a PostgreSQL URL, or empty for SQLite.
 func parleyEnvironment(data, model, database string) []string {
 	environment := []string{
 		"MAX_CONNECTIONS_PER_CLIENT=10000", // all clients have one address

@@ -39,8 +39,8 @@ const (
 
 var lifeStart = time.Date(2026, time.January, 31, 12, 0, 0, 0, time.UTC)
 
-// books is a database with its services. Its clock is that of the Stripe of the business
-// that uses it.
+// books is a database with its services. The services take the time from the Stripe of the
+// business that uses the database.
 type books struct {
 	*tenancy.Services
 	db    *store.Store

@@ -14,7 +14,7 @@ import (
 	"parley/core/subscription"
 )
 
-// everyCall lists every call to Stripe, except those of package setup.
+// everyCall lists every call to Stripe, except the calls of package setup.
 var everyCall = []string{
 	"DELETE /v1/subscriptions/{id}",
 	"GET /v1/account",

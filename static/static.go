@@ -1,8 +1,8 @@
-// Package static owns the files that browsers fetch as they are: style, scripts,
-// icons and the font. It joins the parts of the style, compresses each file once,
-// and gives all of them one address that changes with any of them. Scripts are
-// written as small modules under js; `make generate` puts those of a page together
-// into one file under bundles, which is what browsers get.
+// Package static owns the files that browsers fetch as they are: style, scripts, icons and
+// the font. It joins the parts of the style, compresses each file once, and gives all of
+// them one address that changes with any of them. Scripts are written as small modules
+// under js; `make generate` puts the modules of a page together into one file under
+// bundles, which is what browsers get.
 //
 // It does not own how they are served (package web).
 package static
@@ -38,7 +38,7 @@ var kinds = map[string]string{
 
 // File is a file as it is sent.
 type File struct {
-	// Type is that of its content.
+	// Type is the media type of the content.
 	Type    string
 	Content []byte
 	packed  func() packed

@@ -57,7 +57,7 @@ type inWorkspace struct {
 	Count       int    `json:"count"`
 }
 
-// moreThan confines groups to those of more than n rows.
+// moreThan leaves out groups of n rows or fewer.
 func moreThan(n int) func(*entsql.Selector) {
 	return func(q *entsql.Selector) { q.Having(entsql.GT(entsql.Count("*"), n)) }
 }

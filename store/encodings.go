@@ -45,7 +45,7 @@ func NewEncodings(db *Store) *Encodings {
 	return &Encodings{db, known, time.Now}
 }
 
-// Encodings returns those of the chatbot's passages that have one, by the passage's id.
+// Encodings returns the encodings of the chatbot's passages that have one, by passage id.
 func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string, ids []int64) (map[int64]encode.Encoding, error) {
 	found := make(map[int64]encode.Encoding, len(ids))
 	var unknown []int64
@@ -79,8 +79,8 @@ func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string
 	return found, nil
 }
 
-// ChatbotsUnencoded returns the chatbots that have passages without an encoding, those of
-// a workspace together.
+// ChatbotsUnencoded returns the chatbots that have passages without an encoding, grouped by
+// workspace.
 func (s *Encodings) ChatbotsUnencoded(ctx context.Context) (chatbots []retrieval.Scope, err error) {
 	var rows []struct {
 		WorkspaceID string `json:"workspace_id"`

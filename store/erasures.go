@@ -65,13 +65,15 @@ func (s *Erasures) Erasures(ctx context.Context, workspaceID string, limit int) 
 	return mapped(rows, err, erasureFromRow)
 }
 
-// PendingErasures returns those of all workspaces that are not done, the oldest first.
+// PendingErasures returns the receipts, of all workspaces, whose erasure is not done, the
+// oldest first.
 func (s *Erasures) PendingErasures(ctx context.Context, limit int) ([]privacy.Erasure, error) {
 	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.DoneAtIsNil()).Order(erasure.ByCreatedAt()).Limit(limit).All(scope.System(ctx))
 	return mapped(rows, err, erasureFromRow)
 }
 
-// ErasuresSince returns those of a kind, of all workspaces, that were asked for since a time.
+// ErasuresSince returns the receipts, of all workspaces, of erasures of a kind that were
+// requested since a time, the oldest first.
 func (s *Erasures) ErasuresSince(ctx context.Context, kind privacy.Kind, since time.Time) ([]privacy.Erasure, error) {
 	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.Kind(string(kind)), erasure.CreatedAtGTE(since)).Order(erasure.ByCreatedAt()).All(scope.System(ctx))
 	return mapped(rows, err, erasureFromRow)

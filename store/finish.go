@@ -63,8 +63,8 @@ func (s *Store) hits(ctx context.Context, statement string, args ...any) error {
 	return affected(int(n), err)
 }
 
-// finishArgs are the numbered parameters: ten of the answer, and then those of
-// its usage record.
+// finishArgs returns the numbered parameters: ten for the answer, and then the
+// parameters that only its usage record needs.
 func finishArgs(workspaceID string, a turn.Answer) []any {
 	r := a.Record
 	return []any{

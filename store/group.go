@@ -22,8 +22,8 @@ const (
 	// statements would cost more than one.
 	maxStatementsOfGroup = 2
 	secondFrom           = 8
-	// groupWithin bounds a statement of several rows, as [chat.StoreWithin] bounds
-	// that of one.
+	// groupWithin bounds a statement of several rows, as [chat.StoreWithin] bounds a
+	// statement of one row.
 	groupWithin = 10 * time.Second
 )
 

@@ -125,8 +125,8 @@ func (s *Holdings) addMembers(ctx context.Context, workspaceIDs []string, held m
 
 func (s *Holdings) addTokens(ctx context.Context, workspaceIDs []string, held map[string][]tenant.Holding) error {
 	var rows []*ent.Token
-	// Tokens have no index by workspace, so it goes by that of the chatbots. With ent's
-	// own condition, which is EXISTS, SQLite reads the tokens of all workspaces.
+	// Tokens have no index by workspace, so the query finds them by the workspace's
+	// chatbots. With ent's own condition, EXISTS, SQLite reads the tokens of all workspaces.
 	ofWorkspaces := func(q *entsql.Selector) {
 		chatbots := entsql.Table(entchatbot.Table)
 		q.Where(entsql.In(q.C(token.FieldChatbotID), entsql.Dialect(q.Dialect()).Select(chatbots.C(entchatbot.FieldID)).From(chatbots).
@@ -146,8 +146,8 @@ func (s *Holdings) addTokens(ctx context.Context, workspaceIDs []string, held ma
 	return err
 }
 
-// SetOverLimit says of those of the ids which are over the limit, and of all
-// others of the resource that they are not.
+// SetOverLimit marks what has one of these ids as over the limit, and all others of
+// the resource as not over it.
 func (s *Holdings) SetOverLimit(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error {
 	return s.mark(ctx, workspaceID, resource, "over_limit", ids)
 }

@@ -86,7 +86,7 @@ func TestListen(t *testing.T) {
 	})
 }
 
-// lines are those of a log.
+// lines collects the lines of a log.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder

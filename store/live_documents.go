@@ -30,8 +30,8 @@ type foundDocuments struct {
 	ids                    []string
 }
 
-// liveDocuments returns those of a chatbot's documents that are answered from. On
-// PostgreSQL questions that ask at the same time share a statement.
+// liveDocuments returns the documents with these ids that a chatbot answers from, by id. On
+// PostgreSQL, questions that ask at the same time share a statement.
 func (s *Passages) liveDocuments(ctx context.Context, workspaceID, chatbotID string, ids []string) (map[string]liveDocument, error) {
 	ctx = within(ctx, workspaceID)
 	asked := foundDocuments{workspaceID, chatbotID, ids}

@@ -30,9 +30,9 @@ const (
 	found."start", found."end", found.content_hash, found.text`
 )
 
-// LivePassages returns those of the passages that belong to the chatbot and to
-// a document that is answered from. Of those that are remembered, only the documents are
-// asked for: which are answered from, and from which version.
+// LivePassages returns the passages with these ids that belong to the chatbot and to a
+// document that is answered from. For passages that it remembers, it asks only about their
+// documents: which are answered from, and from which version.
 func (s *Passages) LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]retrieval.Passage, error) {
 	var known []*knownPassage
 	var unknown []int64
@@ -142,7 +142,7 @@ func (s *Passages) readAt(ctx context.Context, workspaceID, chatbotID string, at
 	return read, nil
 }
 
-// livePassages reads passages, and remembers those of live versions.
+// livePassages reads passages, and remembers a passage if its version is live.
 func (s *Passages) livePassages(ctx context.Context, which string, args []any) ([]retrieval.Passage, error) {
 	statement := livePassagesSQLite
 	if s.store.dialect == dialect.Postgres {

@@ -43,7 +43,7 @@ type modelTurn struct {
 	// that has no title.
 	key   *chat.Claiming
 	title string
-	// records are those of the attempts that ended, with how they did.
+	// records are the answers with which attempts ended, by attempt.
 	records map[int]turn.Answer
 }
 
@@ -108,7 +108,7 @@ func (m *turnModel) some(t *rapid.T) (asked *modelTurn, attempt int) {
 type step struct {
 	do     func() error
 	settle func(t *rapid.T, err error)
-	// key is that of the question, if it has one.
+	// key is the question's idempotency key, if it has one.
 	key *chat.Claiming
 }
 

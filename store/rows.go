@@ -16,7 +16,7 @@ import (
 )
 
 // Rows counts and reads the rows of a workspace or a person in the tables that package
-// privacy lists. The names in its statements are those of that list.
+// privacy lists. It takes the names in its statements from that list.
 type Rows struct{ store *Store }
 
 // NewRows returns the rows of a database.

@@ -59,8 +59,8 @@ const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playg
 	LEFT JOIN conversations c ON c.id = m.conversation_id
 	WHERE NOT r.counted AND (r.outcome <> 'interrupted' OR r.created_at < $2) ORDER BY r.id LIMIT $1`
 
-// Uncounted returns the oldest records, of any workspace, that are not counted, and
-// those of interrupted answers only from before a time.
+// Uncounted returns the oldest records, of any workspace, that are not counted. It leaves
+// out records of interrupted answers unless they are from before interruptedBefore.
 func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limit int) (found []stats.Record, err error) {
 	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), uncounted, limit, interruptedBefore)
 	if err != nil {
@@ -296,7 +296,7 @@ func (s *Rolls) RecordedMonths(ctx context.Context, since time.Time) (found []st
 
 const (
 	forgetStats = `DELETE FROM daily_stats WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
-	// The month itself has no day, and its answers are those of all its days.
+	// This also deletes the counts of the whole month, whose day is just "2026-11".
 	forgetCounts       = `DELETE FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
 	forgetUsage        = `DELETE FROM usage_sums WHERE workspace_id = $1 AND chatbot_id = $2 AND month LIKE $3`
 	forgetUsageRecords = `UPDATE receipts SET counted = FALSE WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted`

@@ -98,7 +98,7 @@ type Store struct {
 	// holder is the number of this process on PostgreSQL: see holds.go.
 	holder int64
 
-	// audited is that of [Options].
+	// audited is [Options.Audited].
 	audited func([]audit.Entry)
 
 	jobsDSN  string // of SQLite, as is jobsTurn: see JobsDB

@@ -32,8 +32,8 @@ type ThrowAways struct{ store *Store }
 // NewThrowAways returns the throw-away workspaces of a database.
 func NewThrowAways(db *Store) *ThrowAways { return &ThrowAways{db} }
 
-// ThrowAways returns the throw-away workspaces, the earliest first, and those of which only
-// accounts are left.
+// ThrowAways returns the throw-away workspaces, the earliest first, and after them the
+// workspaces of which only accounts are left.
 func (s *ThrowAways) ThrowAways(ctx context.Context) ([]isolation.Found, error) {
 	ctx = scope.System(Unhurried(ctx))
 	rows, err := s.store.db(ctx).Workspace.Query().Where(predicate.Workspace(entsql.FieldHasPrefix(workspace.FieldID, id.ThrowAwayPrefix("ws", "")))).

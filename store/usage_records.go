@@ -21,10 +21,10 @@ const usageSums = `chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN estim
 	CAST(SUM(prompt_tokens) AS bigint), CAST(SUM(completion_tokens) AS bigint), CAST(SUM(refuted) AS bigint),
 	CAST(SUM(first_token_ms) AS bigint), COUNT(NULLIF(first_token_ms, 0)), CAST(SUM(total_ms) AS bigint), COUNT(NULLIF(total_ms, 0))`
 
-// spent has the sums of a month, and those of its records that are not in them yet. The
-// second part has the condition of the partial index receipt_to_count, in which there is
-// little of any workspace. There neither the workspace nor the time is a plain column:
-// SQLite would go through the index of all records of the time.
+// spent selects the sums of a month, and sums up the month's records that are not in them
+// yet. The second part has the condition of the partial index receipt_to_count, which has
+// few records of any workspace. It compares neither the workspace nor the time as a plain
+// column: otherwise SQLite would go through the index of all records of that time.
 const spent = `SELECT chatbot_id, model, status, answers, estimated, prompt_tokens, completion_tokens, refuted, first_token_ms, first_tokens, total_ms, totals
 	FROM usage_sums WHERE workspace_id = $1 AND month = $2
 	UNION ALL SELECT ` + usageSums + ` FROM receipts
@@ -93,7 +93,7 @@ func spentOf(sums map[spentOn]spentTimes) []chat.Spent {
 	return all
 }
 
-// mean is that of n times with a sum in milliseconds, or zero of none.
+// mean returns the mean of n times whose sum is given in milliseconds, or zero if n is zero.
 func mean(sum, n int64) time.Duration {
 	if n == 0 {
 		return 0

@@ -16,15 +16,15 @@ import (
 // query. The server works as one of three roles, which own nothing:
 //
 //   - one sees the rows of the workspace that the statement declares,
-//   - several sees those of the workspaces that a statement of a group declares,
+//   - several sees the rows of the workspaces that a [group]'s statement declares,
 //   - system sees the rows of all workspaces. It is for what has [scope.System].
 //
 // A statement about rows of workspaces that declares none fails. Migrations run as the
 // owner of the tables, who builds the wall after them, from the lists in this file.
 
-// roles are the names of the server's roles. Roles belong to a server and not to a
-// database, so each database has its own: who may use those of another database
-// reads nothing here.
+// roles are the names of the server's roles. Roles belong to a database server and not
+// to a database, so each database has roles of its own: whoever may use the roles of
+// another database reads nothing here.
 type roles struct{ one, several, system string }
 
 // names are the roles by the suffix of their names, which also names their policies.
@@ -91,9 +91,10 @@ type table struct {
 	grants   []string // role and privileges
 }
 
-// selectTables reads the tables of Parley: those of the schema and the owner of
-// schema_migrations. A policy's comment has its condition as it was written, since
-// PostgreSQL shows its own version of it. Policies of an unknown shape have no comment.
+// selectTables reads Parley's tables, which have the same schema and owner as
+// schema_migrations. It reads a policy's condition from the policy's comment, which has it
+// as it was written: PostgreSQL shows its own version of it. For a policy of an unknown
+// shape it returns no comment.
 const selectTables = `SELECT c.relname, COALESCE((SELECT a.attname FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'workspace_id' AND NOT a.attisdropped), ''),
 	c.relrowsecurity, c.relforcerowsecurity,
 	ARRAY(SELECT p.polname || ' ' || COALESCE((SELECT string_agg(r.rolname, ',') FROM pg_roles r WHERE r.oid = ANY (p.polroles)), 'public') || ' ' ||

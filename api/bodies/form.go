@@ -54,8 +54,8 @@ func (parts Parts) Files(name string) []Part {
 }
 
 // Form reads the body of a request as multipart/form-data, part by part, so that its
-// content is in memory only once. Its failures are those of [Read], and Invalid for
-// anything but a form.
+// content is in memory only once. It fails as [Read] does, and with Invalid for anything
+// but a form.
 func Form(c *fiber.Ctx) (Parts, error) {
 	boundary, err := boundaryOf(c.Get(fiber.HeaderContentType))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Path is that of the endpoint, below the prefix of the API.
+// Path is the path of the endpoint, below the prefix of the API.
 const Path = "/mcp"
 
 const instructions = "A chatbot that answers from a business's own documents. Use ask for an answer with its sources. " +
@@ -55,7 +55,7 @@ func handlerOf(add ...func(*mcp.Server)) *mcp.StreamableHTTPHandler {
 type Request struct {
 	Message *Message
 	Body    []byte
-	// Headers are those of the protocol.
+	// Headers are the protocol's headers.
 	Headers http.Header
 	// ReadsKnowledge offers the tools that show the knowledge, too.
 	ReadsKnowledge bool

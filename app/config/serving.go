@@ -97,8 +97,8 @@ func (c *Serving) Store() store.Options {
 	return store.Options{AnswerWithin: c.DatabaseTimeout, OwnerURL: c.DatabaseOwnerURL, MayLackWall: c.RowLevelSecurity == wallOptional}
 }
 
-// DataDirs returns the folders that only one server may use at a time: the data folder
-// and, if it is elsewhere, that of a SQLite database.
+// DataDirs returns the folders that only one server may use at a time: the data folder and,
+// if it is elsewhere, the folder of a SQLite database.
 func (c *Serving) DataDirs() []string {
 	dirs := []string{filepath.Clean(c.DataDir)}
 	if path, isFile := strings.CutPrefix(c.Database(), "sqlite:"); isFile {

@@ -2,8 +2,8 @@
 // request after the other over connections that stay open, and check that
 // every answer is whole.
 //
-// It knows the answers of the conversation API and those of OpenAI's
-// chat-completions format. It does not start servers and judges no figures.
+// It knows the answers of the conversation API and of OpenAI's chat-completions format. It
+// starts no servers and judges no figures.
 package load
 
 import (

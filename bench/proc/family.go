@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// FamilyCPU returns the CPU time that a process, its children and those of its
-// children that have ended have used. It never falls while the family lives: the
-// time of a child that ends goes over to its parent.
+// FamilyCPU returns the CPU time that a process and its children have used, including
+// children of either that have ended. It never falls while the family lives: the time of a
+// child that ends goes over to its parent.
 func FamilyCPU(pid int) (time.Duration, error) {
 	root, err := readStat(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -48,7 +48,7 @@ func Parent(pid int) (int, error) {
 // stat is what of /proc/PID/stat matters here.
 type stat struct {
 	parent int
-	// own is the process's CPU time, ended that of its children that have ended.
+	// own is the process's CPU time, and ended the CPU time of its children that have ended.
 	own, ended time.Duration
 }
 

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// vocabularySize is the number of different words, and the constants after
-	// it are those of the Zipf distribution by which they occur: a word at
-	// place k, from zero, has a share proportional to (zipfShift+k)^-zipfSlope.
+	// vocabularySize is the number of different words. zipfSlope and zipfShift shape the
+	// Zipf distribution by which they occur: a word at place k, from zero, has a share
+	// proportional to (zipfShift+k)^-zipfSlope.
 	vocabularySize = 30_000
 	zipfSlope      = 1.1
 	zipfShift      = 10

@@ -23,7 +23,7 @@ import (
 // maxBody is the longest request that is read, in bytes.
 const maxBody = 4 << 20
 
-// The routes besides those of OpenAI.
+// The routes besides OpenAI's own.
 const (
 	// StallPath makes streams wait after their first token from now on.
 	StallPath = "/stall"

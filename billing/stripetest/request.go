@@ -22,7 +22,7 @@ type Request struct {
 	Form url.Values
 	// IdempotencyKey is empty if the request had none.
 	IdempotencyKey string
-	// Status is that of the answer, or zero if there was none.
+	// Status is the status of the answer, or zero if there was none.
 	Status int
 
 	id string

@@ -124,9 +124,9 @@ func (s *Server) Close() {
 	})
 }
 
-// pageURL is the address of a page for a browser. Its host and 127.0.0.1 are
-// different sites, as checkout.stripe.com and that of the business are, so that a
-// browser treats cookies and forms between them as it does in production.
+// pageURL is the address of a page for a browser. Its host and 127.0.0.1 are different
+// sites, as checkout.stripe.com and the business's own site are, so that a browser treats
+// cookies and forms between them as it does in production.
 func (s *Server) pageURL(path string) string {
 	return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + path
 }

@@ -36,7 +36,7 @@ type NewConversation struct {
 
 // ConversationFilter chooses conversations. The zero filter chooses all.
 type ConversationFilter struct {
-	// ExternalUserID chooses those of an end user.
+	// ExternalUserID chooses the conversations of one end user.
 	ExternalUserID string
 	// CreatedAfter chooses those that were created after a time.
 	CreatedAfter time.Time

@@ -7,7 +7,7 @@ import (
 
 // Error is a failure that the server reports.
 type Error struct {
-	// Status is that of HTTP; zero for an error in the middle of a stream.
+	// Status is the HTTP status; zero for an error in the middle of a stream.
 	Status int
 	// Code is the code of the API, 1 to 8.
 	Code int

@@ -37,14 +37,14 @@ type File struct {
 	Title string
 	// Kind is such as "pdf". Without it the server detects the type.
 	Kind string
-	// ExternalID is as that of a [Text].
+	// ExternalID works as it does in a [Text].
 	ExternalID string
 }
 
 // Page is a page of the web for a chatbot to answer from.
 type Page struct {
 	URL string `json:"url"`
-	// ExternalID is as that of a [Text].
+	// ExternalID works as it does in a [Text].
 	ExternalID string `json:"external_id,omitempty"`
 }
 
@@ -67,7 +67,7 @@ type Document struct {
 	ID string `json:"id"`
 	// ExternalID is the name that you gave it, or empty.
 	ExternalID string `json:"external_id"`
-	// URL is that of a page, and SourceID the web address that it belongs to.
+	// URL is the address of a page, and SourceID names the web address that it belongs to.
 	URL      string `json:"url"`
 	SourceID string `json:"source_id"`
 	Title    string `json:"title"`

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Version is the version of this package, which follows that of the API.
+// Version is the version of this package, which follows the API's version.
 const Version = "0.3.0"
 
 // Client talks with one chatbot: the one that its token belongs to.

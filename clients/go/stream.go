@@ -43,14 +43,14 @@ type Event struct {
 	Type EventType `json:"type"`
 	// ID names the event, for [Client.Resume].
 	ID string `json:"-"`
-	// ConversationID is that of EventConversation.
+	// ConversationID comes with EventConversation.
 	ConversationID ID `json:"conversation_id"`
 	// Content is the text of EventWaiting, EventDelta and EventFormatted.
 	Content string   `json:"content"`
 	Format  Format   `json:"format"`
 	Sources []Source `json:"sources"`
 	Usage   Usage    `json:"usage"`
-	// Suggestions are those of EventSuggestions.
+	// Suggestions come with EventSuggestions.
 	Suggestions []string `json:"suggestions"`
 }
 

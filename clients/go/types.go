@@ -33,7 +33,8 @@ type Question struct {
 	Message string `json:"message"`
 	// ConversationID continues a conversation; zero begins one.
 	ConversationID ID `json:"conversation_id,omitempty"`
-	// Format is that of the answer, Markdown if empty. Pieces of a stream are Markdown in any case.
+	// Format is the format of the answer, Markdown if empty. Pieces of a stream are
+	// Markdown in any case.
 	Format Format `json:"format,omitempty"`
 	// ExternalUserID is your own name for the user of your system, at most 255 characters. A
 	// conversation belongs to the first one that a question names in it.
@@ -126,7 +127,7 @@ type Chatbot struct {
 	Limits           Limits `json:"limits"`
 }
 
-// Limits are those of a token. Zero is no limit.
+// Limits are the limits of a token. Zero is no limit.
 type Limits struct {
 	MessageChars      int `json:"message_chars"`
 	RequestsPerMinute int `json:"requests_per_minute"`
@@ -141,12 +142,12 @@ type Message struct {
 	Content   string    `json:"content"`
 	Format    Format    `json:"format"`
 	CreatedAt time.Time `json:"created_at"`
-	// Status, Outcome and FinishReason are those of an answer. A question has an Outcome only when
-	// its answer ended without text.
+	// Status, Outcome and FinishReason describe an answer. A question has an Outcome only
+	// when its answer ended without text.
 	Status       string  `json:"status"`
 	Outcome      Outcome `json:"outcome"`
 	FinishReason string  `json:"finish_reason"`
-	// Sources are those of an answer, when included.
+	// Sources are the sources of an answer, when included.
 	Sources []Source `json:"sources"`
 	// Usage is what the answer took, when included, and nil where nothing was kept.
 	Usage *Usage `json:"usage"`

@@ -63,7 +63,7 @@ type SessionStore interface {
 	ForgetSecondFactor(ctx context.Context, userID string) error
 	DeleteSession(ctx context.Context, id string) error
 	DeleteSessions(ctx context.Context, userID string) error
-	// SessionsOf returns those of a user, the one that was used last first.
+	// SessionsOf returns a user's sessions, the most recently used first.
 	SessionsOf(ctx context.Context, userID string) ([]Session, error)
 	// DeleteExpired removes sessions, steps, devices, address codes and counts of
 	// attempts that have expired at the given time.

@@ -49,7 +49,7 @@ func (a Answer) Usage() Usage { return a.Record.Usage }
 type UsageRecord struct {
 	ChatbotID string
 	Usage     Usage
-	// RerankTokens are those of Usage that went into the order of the passages.
+	// RerankTokens is how many of the tokens in Usage went into reranking the passages.
 	RerankTokens int
 	// Model is the name of the model that answered, or was to.
 	Model string

@@ -51,7 +51,7 @@ type rounds struct {
 	// parted says that calls came after the text: what follows begins a
 	// paragraph.
 	parted bool
-	// ids are those of all calls.
+	// ids are the IDs of all tool calls so far.
 	ids map[string]bool
 	// added counts the passages that tools gave.
 	added int

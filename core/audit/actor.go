@@ -6,8 +6,8 @@ import "context"
 type Actor struct {
 	// UserID is empty for those who are no person.
 	UserID string
-	// Name is a person's e-mail address at the time of the act, that of an API
-	// token after "API token", or one word.
+	// Name is a person's e-mail address at the time of the act, "API token" with the
+	// token's name and hint, or one word.
 	Name string
 }
 

@@ -145,7 +145,8 @@ func (f Filter) plain() Filter {
 
 // Query chooses entries of all workspaces.
 type Query struct {
-	// WorkspaceID is empty for those of all workspaces and of none.
+	// WorkspaceID chooses one workspace's entries. If it is empty, the query chooses all
+	// entries, including entries that concern no workspace.
 	WorkspaceID string
 	// Since leaves out what happened before, unless it is zero.
 	Since time.Time

@@ -36,8 +36,8 @@ type Head struct {
 	// Seq and Hash are the last entry's; zero and empty before the first.
 	Seq  int64
 	Hash string
-	// KeptSeq and KeptHash are those of the last entry that time has taken away, zero
-	// and empty if there is none.
+	// KeptSeq and KeptHash are the Seq and Hash of the last entry that was deleted for its
+	// age; zero and empty if there is none.
 	KeptSeq  int64
 	KeptHash string
 }
@@ -67,7 +67,7 @@ func (e Entry) HashAfter(previous string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// HashVersion is that of new entries.
+// HashVersion is the hash version of new entries.
 const HashVersion = 2
 
 // Digest is the SHA-256, in hex, of all that an entry says and of its place, without

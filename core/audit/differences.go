@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// Differences returns the fields of a struct that are other than those of the
-// same names before. Structs within it are looked into; an embedded one adds no
-// name of its own. Of a withheld field it is only said that it has changed.
+// Differences returns the fields of after whose values differ from the fields of the
+// same names in before. It looks into nested structs; an embedded struct adds no name
+// of its own. Of a withheld field it says only that it has changed.
 func Differences(before, after any, withheld ...string) []Change {
 	return differences("", reflect.ValueOf(before), reflect.ValueOf(after), withheld)
 }

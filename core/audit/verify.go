@@ -30,7 +30,7 @@ type Anchor struct {
 	Chain string
 	Seq   int64
 	Hash  string
-	// Digest is that of an exported entry's own words, empty for a head.
+	// Digest is an exported entry's [Entry.Digest], made from the export, empty for a head.
 	Digest string
 	// Altered says that an exported entry has another network address than it was
 	// exported with.

@@ -19,8 +19,8 @@ import (
 
 // Source is the port to a database as it is at one moment, while others change it.
 type Source interface {
-	// Describe returns the kind of the database, its migrations, and its tables without those of
-	// [LeftOut], in an order in which they can be filled.
+	// Describe returns the kind of the database, its migrations, and its tables except the tables
+	// in [LeftOut], in an order in which they can be filled.
 	Describe(ctx context.Context) (archive.Header, error)
 	// Rows gives each row of a table to a function, in the order of the key. A row is only valid
 	// within the function.

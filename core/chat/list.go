@@ -10,8 +10,8 @@ import (
 
 // List chooses conversations of the API. Its zero value chooses all.
 type List struct {
-	// ForEndUser says that only those of ExternalUserID are chosen, which may be
-	// empty for those of nobody.
+	// ForEndUser chooses only the conversations of the end user ExternalUserID, or, if
+	// that is empty, only conversations without an end user.
 	ForEndUser     bool
 	ExternalUserID string
 	// CreatedAfter is when they were created at the earliest, exclusive, or zero.
@@ -26,8 +26,9 @@ type List struct {
 }
 
 // List returns a page of the conversations of the caller's chatbot, newest first, and
-// whether there are more. If the chatbot separates its end users, they are those of
-// the one that is named, and of nobody when nobody is.
+// whether there are more. If the caller names an end user, it returns only that end
+// user's conversations. If the caller names none and the chatbot separates its end
+// users, it returns only conversations without an end user.
 func (s *Service) List(ctx context.Context, p *chatbot.Principal, list List) (found []Conversation, more bool, err error) {
 	if err := (Ref{ExternalUserID: list.ExternalUserID}).Check(); err != nil {
 		return nil, false, err

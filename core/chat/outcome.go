@@ -11,8 +11,8 @@ const (
 	// NoAnswer is a complete one that says that the knowledge has none, or that was
 	// made without any.
 	NoAnswer Outcome = "no_answer"
-	// OutcomeFailed, OutcomeStopped and OutcomeInterrupted are those of answers with
-	// the statuses of these names.
+	// OutcomeFailed, OutcomeStopped and OutcomeInterrupted are the outcomes of answers
+	// that ended with the status of the same name.
 	OutcomeFailed      Outcome = "failed"
 	OutcomeStopped     Outcome = "stopped"
 	OutcomeInterrupted Outcome = "interrupted"

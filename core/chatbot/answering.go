@@ -72,7 +72,7 @@ const (
 	RerankAuto Rerank = "auto"
 )
 
-// DefaultRerank is that of a new chatbot.
+// DefaultRerank is what a new chatbot has.
 const DefaultRerank = RerankOff
 
 // Uses reports whether a chatbot answers by a provider.

@@ -27,7 +27,7 @@ type Principal struct {
 	MemberID string
 }
 
-// CallerID is that of the token or of the member.
+// CallerID returns the member's id, or the token's id if the caller has a token.
 func (p *Principal) CallerID() string { return cmp.Or(p.MemberID, p.Token.ID) }
 
 // Needs refuses, as Forbidden, a token without the scope.

@@ -90,8 +90,8 @@ func (b Chatbot) Settings() Settings {
 	}
 }
 
-// Fingerprint tells settings from others. A form has that of the settings that
-// it was filled from: see [Chatbots.UpdateFrom].
+// Fingerprint returns a hash that tells settings from others. A form carries the
+// fingerprint of the settings that it was filled from: see [Chatbots.UpdateFrom].
 func (s Settings) Fingerprint() string {
 	s.ImageHosts = append([]string{}, s.ImageHosts...) // none is written in one way
 	s.SuggestedQuestions = append([]string{}, s.SuggestedQuestions...)

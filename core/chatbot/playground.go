@@ -68,7 +68,8 @@ func (s *Playground) Rehearse(ctx context.Context, person tenant.Person, p *Prin
 	return &rehearsed, nil
 }
 
-// Over returns settings with those of the draft in their place.
+// Over returns settings with the draft's settings in place of their own, where the
+// draft has any.
 func (d Draft) Over(settings Settings) Settings {
 	if d.Instructions != nil {
 		settings.Instructions = *d.Instructions

@@ -16,12 +16,12 @@ import (
 type ProviderStore interface {
 	CreateProvider(ctx context.Context, workspaceID string, provider SealedProvider) error
 	Provider(ctx context.Context, workspaceID, providerID string) (SealedProvider, error)
-	// Providers returns those of a workspace, oldest first.
+	// Providers returns a workspace's providers, oldest first.
 	Providers(ctx context.Context, workspaceID string) ([]Provider, error)
 	// UpdateProvider changes all but the kind and the time of creation.
 	UpdateProvider(ctx context.Context, workspaceID string, provider SealedProvider) error
 	DeleteProvider(ctx context.Context, workspaceID, providerID string) error
-	// AllProviders reads those of every workspace, a portion at a time, for the operator.
+	// AllProviders reads the providers of every workspace, a portion at a time, for the operator.
 	AllProviders(ctx context.Context) iter.Seq2[Provider, error]
 }
 

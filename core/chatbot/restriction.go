@@ -164,7 +164,7 @@ func (r Restrictions) checkKind(kind TokenKind) (Restrictions, error) {
 type Use struct {
 	// Address is the client's, as text; empty if it is not known.
 	Address string
-	// Origin is that of the page that sent it, empty without one.
+	// Origin is the origin of the web page that sent the request, empty if none did.
 	Origin string
 	// Own says that the page is one of this server.
 	Own bool

@@ -90,8 +90,8 @@ func (t Token) Status(now time.Time) TokenStatus {
 
 // TokenStore keeps tokens. A missing row is a NotFound fault.
 type TokenStore interface {
-	// CreateToken adds a token. One that replaces another stays active on a lower
-	// plan if an owner has chosen that of the other.
+	// CreateToken adds a token. If an owner has chosen to keep a token on a lower
+	// plan, the token that replaces it is kept, too.
 	CreateToken(ctx context.Context, workspaceID string, token Token, hash string) error
 	Tokens(ctx context.Context, workspaceID, chatbotID string) ([]Token, error)
 	// RevokeToken sets revoked_at once, and returns the token's hash.
@@ -132,7 +132,7 @@ type NewToken struct {
 	// Kind is SecretToken when empty.
 	Kind       TokenKind
 	Name, Note string
-	// Scopes are [DefaultScopes] when empty; those of a publishable token are fixed.
+	// Scopes are [DefaultScopes] when empty. A publishable token always has [ScopeChat].
 	Scopes []Scope
 	Restrictions
 	// ExpiresAt is never when nil.

@@ -110,5 +110,5 @@ func (e *Error) Named(code Code) *Error {
 	return e
 }
 
-// Code returns the failure's own code, or that of its kind.
+// Code returns the failure's own code, or its kind's code if it has none.
 func (e *Error) Code() Code { return cmp.Or(e.code, codes[e.Kind]) }

@@ -62,7 +62,7 @@ type Found struct {
 	Chatbots      []Chatbot
 	Documents     []Document
 	Conversations []Conversation
-	// Names are those of the chatbots that have the documents and conversations.
+	// Names are the names, by id, of the chatbots that have the documents and conversations.
 	Names map[string]string
 }
 

@@ -25,12 +25,12 @@ type Rating int
 const (
 	ThumbUp   Rating = 1
 	ThumbDown Rating = -1
-	// Unrated is that of feedback that was taken back.
+	// Unrated is the rating of feedback that was taken back.
 	Unrated Rating = 0
 )
 
-// Feedback is what somebody thinks of one answer. An answer has one, which is
-// that of whoever rated it last.
+// Feedback is what somebody thinks of one answer. An answer has one feedback, from
+// whoever rated it last.
 type Feedback struct {
 	ChatbotID                 string
 	ConversationID, MessageID int64

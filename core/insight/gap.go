@@ -38,7 +38,7 @@ type Gap struct {
 	ID             int64
 	ChatbotID      string
 	ConversationID int64
-	// MessageID is that of the answer.
+	// MessageID is the answer's message id.
 	MessageID int64
 	Question  string
 	Reason    Reason

@@ -20,7 +20,7 @@ type Embedder interface {
 
 // Group is questions that are alike.
 type Group struct {
-	// Gaps are those of the group, newest first.
+	// Gaps are the gaps in the group, newest first.
 	Gaps []Gap
 }
 
@@ -60,16 +60,16 @@ func (g Group) ids() []int64 {
 }
 
 const (
-	// alikeByWords is the cosine of two questions' weighted terms from which they are
-	// alike, and alikeByMeaning that of their vectors.
+	// Two questions are alike if the cosine of their weighted terms is at least
+	// alikeByWords, or the cosine of their vectors is at least alikeByMeaning.
 	alikeByWords   = 0.6
 	alikeByMeaning = 0.8
 	// comparedChars bounds how much of a question is compared.
 	comparedChars = 2_000
 )
 
-// vectors are those of questions, or nil where there is no embedder, or one that
-// costs something: a page is not worth that.
+// vectors returns the vectors of the gaps' questions, or nil without an embedder that
+// makes centered vectors for free: a page is not worth what another would cost.
 func (g *Gaps) vectors(ctx context.Context, gaps []Gap) [][]float32 {
 	if g.embedder == nil || g.embedder.Costly() || !g.embedder.Centered() || len(gaps) == 0 {
 		return nil

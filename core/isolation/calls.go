@@ -30,7 +30,7 @@ const (
 	ofStripe     = "Stripe calls it, and signs what it sends"
 )
 
-// Calls returns the calls of all routes. A test compares their routes with those of the server.
+// Calls returns the calls of all routes. A test compares their routes with the server's routes.
 func Calls() []Call { return slices.Concat(openCalls, apiCalls, jsonCalls, pageCalls) }
 
 // Name is the method and the route.

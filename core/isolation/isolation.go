@@ -23,7 +23,7 @@ const Lasts = 30 * time.Minute
 type Store interface {
 	// PlantThrowAway adds a workspace with a row in every table that workspaces have.
 	PlantThrowAway(ctx context.Context, workspaceID string, seed *Seed) (Objects, error)
-	// ThrowAways returns the throw-away workspaces, and those of which only accounts are left.
+	// ThrowAways returns the throw-away workspaces, even if only a workspace's accounts are left.
 	ThrowAways(ctx context.Context) ([]Found, error)
 	// ThrowAwayDocuments returns the chatbots of a throw-away workspace, each with its documents.
 	ThrowAwayDocuments(ctx context.Context, workspaceID string) (map[string][]string, error)

@@ -33,7 +33,8 @@ func (b *busySites) leave(workspaceID, sourceID string, until time.Time) {
 	b.until[sourceID] = busySite{workspaceID, until}
 }
 
-// sources are those of a workspace that are left alone just now.
+// sources returns a workspace's sources that are left alone just now. It forgets the
+// sources, of any workspace, whose time is over.
 func (b *busySites) sources(workspaceID string, now time.Time) (ids []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

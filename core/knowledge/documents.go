@@ -22,7 +22,8 @@ func (s *Documents) List(ctx context.Context, workspaceID, chatbotID string) ([]
 	return s.documents.Documents(ctx, workspaceID, chatbotID)
 }
 
-// Titles is that of retrieval.Titles.
+// Titles returns the titles of a chatbot's documents, except documents that are being
+// removed. It implements [retrieval.Titles].
 func (s *Documents) Titles(ctx context.Context, workspaceID, chatbotID string) ([]retrieval.Titled, error) {
 	documents, err := s.List(ctx, workspaceID, chatbotID)
 	if err != nil {

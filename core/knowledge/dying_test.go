@@ -66,7 +66,7 @@ func (s mortalStore) DeletePassages(ctx context.Context, workspaceID, documentID
 	return s.everything.DeletePassages(ctx, workspaceID, documentID, keep)
 }
 
-// AddPassages stores them in two parts, as it does those of a long document.
+// AddPassages stores passages in two parts, as it stores a long document's passages.
 func (s mortalStore) AddPassages(ctx context.Context, workspaceID string, d knowledge.Document, passages []retrieval.Passage) error {
 	half := len(passages) / 2
 	for _, part := range [][]retrieval.Passage{passages[:half], passages[half:]} {
@@ -179,8 +179,8 @@ func (l *library) dyingAt(call int) bool {
 	})
 }
 
-// dyingIn does something in a process that dies at a call, and reports whether
-// it did. The library is that of the next process then.
+// dyingIn runs do in a process that dies at a call, and reports whether the process
+// died. After that, the library belongs to the next process.
 func (l *library) dyingIn(call int, do func(context.Context) error) bool {
 	l.Helper()
 	ctx, kill := context.WithCancelCause(l.Context())

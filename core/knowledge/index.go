@@ -13,9 +13,9 @@ import (
 // PassageStore is the port to the stored passages.
 type PassageStore interface {
 	AddPassages(ctx context.Context, workspaceID string, document Document, passages []retrieval.Passage) error
-	// Passages returns those of one version of a document, in order.
+	// Passages returns the passages of one version of a document, in order.
 	Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error)
-	// DeletePassages deletes those of all versions of a document but one.
+	// DeletePassages deletes the passages of all versions of a document except keep.
 	DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error
 }
 

@@ -11,7 +11,8 @@ import (
 // EmbeddingStore is the port to the stored vectors.
 type EmbeddingStore interface {
 	embedding.Store
-	// DeleteEmbeddings deletes those of every workspace from before a time.
+	// DeleteEmbeddings deletes embeddings, in every workspace, that were last used
+	// before a time.
 	DeleteEmbeddings(ctx context.Context, before time.Time) error
 	// TrimEmbeddings deletes, in every workspace that has more than floor and
 	// more than times as many as it has passages, those that were used longest

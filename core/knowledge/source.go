@@ -90,7 +90,7 @@ const (
 	MaxDepth = 20
 )
 
-// DefaultRules are those of a site whose owner says nothing else.
+// DefaultRules returns the rules for a site whose owner sets none.
 func DefaultRules() Rules { return Rules{MaxDepth: defaultDepth, MaxPages: defaultPages} }
 
 // SourceStore is the port to the stored sources, and to the documents that they

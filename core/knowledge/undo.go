@@ -24,9 +24,9 @@ const MostAtOnce = 1000
 
 // UndoStore is the port to removals that can be undone.
 type UndoStore interface {
-	// Withdraw moves those of the documents that are not being removed to
-	// Removing, with a receipt for each, and returns how many there were. Until
-	// due, when they are to leave the index, they keep what they were.
+	// Withdraw moves the documents that are not being removed yet to Removing, adds
+	// a receipt for each, and returns how many it moved. The documents keep what they
+	// were until due, when they are to leave the index.
 	Withdraw(ctx context.Context, workspaceID, chatbotID string, documentIDs []string, now, due time.Time) (int, error)
 	// Withdrawn returns the documents of a chatbot that were withdrawn until a
 	// time and kept what they were, without contents.

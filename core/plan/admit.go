@@ -17,7 +17,7 @@ const (
 	Schedules
 	SSO
 	// Chatbots, Members, Tokens, KnowledgeChars, StoredBytes, Messages and Playground
-	// count the total after the request; the last two that of the month.
+	// count the total after the request. Messages and Playground count the month's total.
 	Chatbots
 	Members
 	Tokens

@@ -36,7 +36,7 @@ type EndUserStore interface {
 const (
 	// erasedAtOnce is how many conversations one transaction deletes.
 	erasedAtOnce = 100
-	// maxExternalID is that of the API.
+	// maxExternalID is the API's limit for an external_user_id.
 	maxExternalID = 255
 )
 

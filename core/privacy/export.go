@@ -30,7 +30,7 @@ type Row []any
 type Selection struct {
 	// Viewer is who gets it: what other members tried in the playground is theirs.
 	Viewer string
-	// EndUser leaves all conversations out but those of an external_user_id.
+	// EndUser, unless empty, leaves out the conversations of every other external_user_id.
 	EndUser string
 }
 
@@ -38,7 +38,7 @@ type Selection struct {
 type Reader interface {
 	// WorkspaceRows reads the exported columns of a workspace's rows in a table.
 	WorkspaceRows(ctx context.Context, workspaceID string, table Table, which Selection) iter.Seq2[Row, error]
-	// PersonRows reads those of a person's rows in a table.
+	// PersonRows reads the exported columns of a person's rows in a table.
 	PersonRows(ctx context.Context, userID, email string, table Table) iter.Seq2[Row, error]
 }
 

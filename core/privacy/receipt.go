@@ -86,10 +86,10 @@ type ErasureStore interface {
 	Erasures(ctx context.Context, workspaceID string, limit int) ([]Erasure, error)
 	// LockErasure returns a receipt, and makes others wait until the transaction ends.
 	LockErasure(ctx context.Context, workspaceID, erasureID string) (Erasure, error)
-	// PendingErasures returns those of all workspaces that are not done.
+	// PendingErasures returns the receipts, of all workspaces, whose erasure is not done.
 	PendingErasures(ctx context.Context, limit int) ([]Erasure, error)
-	// ErasuresSince returns those of a kind, of all workspaces, that were asked for since
-	// a time.
+	// ErasuresSince returns the receipts, of all workspaces, of erasures of a kind that
+	// were requested since a time.
 	ErasuresSince(ctx context.Context, kind Kind, since time.Time) ([]Erasure, error)
 	// ErasuresOf returns the receipts of a subject of any workspace, for the operator.
 	ErasuresOf(ctx context.Context, subjectHash string, limit int) ([]Erasure, error)

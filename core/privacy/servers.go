@@ -15,7 +15,7 @@ import (
 // ownIndex is the index of this server, where each server has one for itself. No other
 // server can count or clear it.
 type ownIndex interface {
-	// Name names the index among those of all servers.
+	// Name returns a name that no other server's index has.
 	Name(ctx context.Context) (string, error)
 	// Clear takes all that a workspace has out of the index and its files, and counts
 	// what is left.

@@ -1,7 +1,7 @@
-// Package rate limits how many requests a minute the server admits: those of a
-// workspace's API tokens, by its plan ([Requests]), and those of people and of
-// callers who are not signed in ([Pace]). It also limits how many answers are in
-// progress at once ([Slots]).
+// Package rate limits how many requests a minute the server admits. [Requests] limits
+// requests with API tokens, by the workspace's plan. [Pace] limits requests from people
+// and from callers who are not signed in. [Slots] limits how many answers are in progress
+// at once.
 //
 // It does not own what a plan includes (package plan), or which route has which
 // class (packages api and web).

@@ -17,7 +17,7 @@ import (
 )
 
 // minutes is a double of the shared counts in a database, whose clock differs from
-// that of the processes.
+// the processes' clock.
 type minutes struct {
 	mu     sync.Mutex
 	ahead  time.Duration

@@ -15,8 +15,8 @@ const (
 	closeEnough = 0.55
 )
 
-// unfound returns those of the nearest passages that are not among hits, if hits are few.
-// Of a chatbot with little knowledge they are all of it.
+// unfound returns the nearest passages that are not among hits, if there are few hits. If
+// a chatbot has little knowledge, that is all the rest of it.
 func unfound(found Hits, hits []*Hit) []*Hit {
 	if len(hits) >= few {
 		return nil
@@ -31,9 +31,9 @@ func unfound(found Hits, hits []*Hit) []*Hit {
 	return others
 }
 
-// closest returns those of the hits that are close enough to the question, as a whole or
-// with a part, the closest first, and at most so many. They score nothing: what words find
-// stays before them.
+// closest returns the hits that are close enough to the question, as a whole or with a
+// part: the closest first, and no more than most. It sets their scores to zero, so that
+// what words find stays ahead of them.
 func closest(hits []*Hit, question []float32, encodings map[int64]encode.Encoding, most int) []*Hit {
 	closeness := make(map[int64]float64, len(hits))
 	var near []*Hit

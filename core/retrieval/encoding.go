@@ -25,8 +25,8 @@ type QuestionEncoder interface {
 
 // Encodings is the port to the encodings of passages.
 type Encodings interface {
-	// Encodings returns those of the passages that have one, by [Passage.ID], and
-	// none of another chatbot.
+	// Encodings returns the encodings of the passages with these ids, by [Passage.ID].
+	// It leaves out passages without an encoding and passages of other chatbots.
 	Encodings(ctx context.Context, workspaceID, chatbotID string, ids []int64) (map[int64]encode.Encoding, error)
 }
 

@@ -65,8 +65,8 @@ type Hits struct {
 	IDF []float64
 	// Near is ranked by cosine similarity, and may be approximate.
 	Near []Hit
-	// OtherDimension says that the query's vector could not be compared with
-	// those of the index, and that the answer is that to a query without it.
+	// OtherDimension says that the query's vector has another dimension than the
+	// index's vectors, so that the index answered as if the query had no vector.
 	OtherDimension bool
 }
 
@@ -85,7 +85,8 @@ type Hit struct {
 	// from −1 to 1, for lexical hits whose occurrences were asked for, if the
 	// query has a vector; zero for a passage without one.
 	Similarity float64
-	// Closeness, Compared and Parts are those of [Result]. No index knows them.
+	// Closeness, Compared and Parts go into [Result]. The searcher sets them; no
+	// index does.
 	Closeness float64
 	Compared  int
 	Parts     []encode.Part
@@ -114,10 +115,11 @@ func OtherDimension(given, held int) error {
 //
 // Every adapter passes the suite in index/indextest.
 type Index interface {
-	// Replace makes entries the only ones of the document, in one step: a
-	// search sees the old ones or the new ones, never a mixture. All entries
-	// carry documentID. None is the same as Remove. Vectors that do not fit
-	// those of the index are refused with the fault [OtherDimension].
+	// Replace replaces all of the document's entries, in one step: a search
+	// sees the old entries or the new ones, never a mixture. All entries
+	// carry documentID. Without entries it does the same as Remove. It
+	// refuses vectors of another dimension than the index's vectors with the
+	// fault [OtherDimension].
 	Replace(ctx context.Context, scope Scope, documentID string, entries []Entry) error
 	// Remove takes the document's passages away. After it returns no search
 	// finds them. Removing what is not there is no error.
@@ -151,6 +153,6 @@ type Index interface {
 
 // Filler is the index that is being rebuilt.
 type Filler interface {
-	// Replace is that of [Index]. It may be called by several goroutines.
+	// Replace does what [Index.Replace] does. Several goroutines may call it.
 	Replace(ctx context.Context, scope Scope, documentID string, entries []Entry) error
 }

@@ -22,7 +22,7 @@ type candidate struct {
 	hit *Hit
 	// found is its score before.
 	found float64
-	// encoding is that of the passage, or nil where there is none.
+	// encoding is the passage's encoding, or nil if it has none.
 	encoding encode.Encoding
 	// direction is the unit vector of a passage and its parts, or nil where it has none.
 	direction []float32
@@ -105,7 +105,7 @@ func (c candidates) gain(of candidate) float64 {
 	return c.tuning.Encoded*of.near - c.tuning.Meaning*of.hit.Similarity
 }
 
-// leaning returns the question's direction with a share of that of the first passages.
+// leaning moves the question vector toward the top passages (Rocchio).
 func (c candidates) leaning(question []float32) []float32 {
 	first := make([]float32, len(question))
 	left := leaders

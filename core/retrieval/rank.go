@@ -205,9 +205,9 @@ func fuse(words []*Hit, near []Hit, least float64, nearness func(similarity floa
 	return all
 }
 
-// nearnessOf says what a similarity counts beside the share of the best score
-// by words. Where cosines are high and close together, those of the nearest
-// are stretched.
+// nearnessOf returns the function that says how much a similarity adds to a score
+// by words, which is a share of the best such score. Cosines of vectors that are not
+// centered are high and close together, so it stretches the range of the nearest hits.
 func (t Tuning) nearnessOf(near []Hit, centered bool) func(similarity float64) float64 {
 	if centered {
 		return func(similarity float64) float64 { return t.Meaning * similarity }

@@ -9,7 +9,8 @@ import (
 // Passages is the port to the stored passages. Neither method returns a passage
 // of a document that is not answered from, or of another chatbot.
 type Passages interface {
-	// LivePassages returns those of the passages that exist, in any order.
+	// LivePassages returns the passages with these ids, in any order. It leaves out
+	// ids that no passage has.
 	LivePassages(ctx context.Context, workspaceID, chatbotID string, ids []int64) ([]Passage, error)
 	// LivePassagesAt returns the passages at those positions that have one, in
 	// any order.

@@ -17,8 +17,8 @@ type Tuning struct {
 	Context float64
 	// Encoded is what a cosine to the encoding of a passage counts.
 	Encoded float64
-	// Parts is what the mean of the vectors of a passage's parts counts in its direction,
-	// beside that of the whole, of which only the beginning was read.
+	// Parts is the weight of the mean of the part vectors in a passage's direction. The
+	// vector of the whole passage has the weight one, but covers only its beginning.
 	Parts float64
 	// Leading is what the direction of the passages that lead counts beside the question's
 	// (pseudo-relevance feedback; Rocchio, 1971).

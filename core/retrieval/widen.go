@@ -24,10 +24,11 @@ const (
 	widened = 10
 )
 
-// widen joins to the texts of the best passages those of their neighbors: one
-// on each side, of the same document and under the same headings, for passages
-// that are short or whose neighbor was found, too. No text appears twice. A
-// neighbor that cannot be read now is left out: the passages answer without it.
+// widen extends the best passages with the texts of their neighbors: one on each
+// side, from the same document and under the same headings. It does so for passages
+// that are short, unless they answer a question as in an FAQ, and for passages with
+// a neighbor that was found, too. No text appears twice. widen leaves out a neighbor
+// that cannot be read now: the passages answer without it.
 func (s *Searcher) widen(ctx context.Context, scope Scope, found []Result, limit int) {
 	room := roomEach * limit
 	held := make(map[Position]bool, len(found))

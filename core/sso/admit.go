@@ -23,14 +23,15 @@ type admission struct {
 	now       func() time.Time
 }
 
-// admit returns the account of a person of whom a provider has spoken, and creates and
+// admit returns the account of a person whom a provider has identified, and creates and
 // links it if the rules say so. They are all here:
 //
-//   - A provider speaks only for addresses that it has verified, a workspace's provider
-//     only for those of the workspace's confirmed domain.
+//   - A provider speaks only for addresses that it has verified, and a workspace's
+//     provider only for addresses of the workspace's confirmed domain.
 //   - A subject that is linked with an account signs in as that account and no other.
-//   - One that is not is linked with the account of its address, if somebody has
-//     confirmed that address here, and no other subject of the provider has it.
+//   - A subject that is not linked yet is linked with the account of its address, if
+//     somebody has confirmed that address here, and no other subject of the provider has
+//     that account.
 //   - Where there is no account, one is created: by the installation's provider as the
 //     operator decided, by a workspace's for whoever may join the workspace.
 func (s *admission) admit(ctx context.Context, d door, claims Claims) (account.User, error) {

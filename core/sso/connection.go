@@ -51,10 +51,10 @@ type ConnectionStore interface {
 	// UpdateConnection is a Conflict if the domain is confirmed for another one.
 	UpdateConnection(ctx context.Context, workspaceID string, connection SealedConnection) error
 	DeleteConnection(ctx context.Context, workspaceID string) error
-	// ConnectionsOf returns those of all workspaces that name a domain, the confirmed
-	// one first.
+	// ConnectionsOf returns the connections of all workspaces that name a domain, the
+	// confirmed one first.
 	ConnectionsOf(ctx context.Context, domain string) ([]SealedConnection, error)
-	// AllConnections reads those of all workspaces, a portion at a time.
+	// AllConnections reads the connections of all workspaces, a portion at a time.
 	AllConnections(ctx context.Context) iter.Seq2[SealedConnection, error]
 }
 

@@ -25,15 +25,15 @@ type Identity struct {
 // Conflict.
 type IdentityStore interface {
 	CreateIdentity(ctx context.Context, identity Identity) error
-	// Identity finds the one of a subject.
+	// Identity returns the identity of a subject.
 	Identity(ctx context.Context, issuer, subject, connectionID string) (Identity, error)
-	// IdentitiesOf returns those of a user.
+	// IdentitiesOf returns a user's identities.
 	IdentitiesOf(ctx context.Context, userID string) ([]Identity, error)
 	// UseIdentity records that somebody signed in with it.
 	UseIdentity(ctx context.Context, identity Identity, at time.Time) error
-	// DeleteIdentitiesOf removes those of a user.
+	// DeleteIdentitiesOf removes a user's identities, and returns how many there were.
 	DeleteIdentitiesOf(ctx context.Context, userID string) (int, error)
-	// DeleteIdentitiesBy removes those of a connection.
+	// DeleteIdentitiesBy removes the identities of a connection.
 	DeleteIdentitiesBy(ctx context.Context, connectionID string) error
 }
 

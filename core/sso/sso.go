@@ -84,8 +84,8 @@ type Client interface {
 	SignInURL(ctx context.Context, provider Provider, visit Visit) (string, error)
 	// Redeem exchanges the code of an answer for claims, and checks them.
 	Redeem(ctx context.Context, provider Provider, visit Visit, answer Answer) (Claims, error)
-	// Check finds out whether the provider answers and knows the client. Field names of
-	// its faults are those of [Settings].
+	// Check finds out whether the provider answers and knows the client. Its faults name
+	// fields of [Settings].
 	Check(ctx context.Context, provider Provider, returnURL string) error
 }
 

@@ -181,8 +181,8 @@ func errEnded() error {
 }
 
 // Finish ends a visit: it checks what the browser brings back, and returns whose account
-// it is. Secret is that of the browser's cookie, and workspaceID the one in the address
-// that the browser came back to.
+// it is. Secret comes from the browser's cookie, and workspaceID from the address that the
+// browser came back to.
 func (s *SignIns) Finish(ctx context.Context, secret, workspaceID string, answer Answer) (Arrival, error) {
 	back, err := s.end(ctx, visitKind, secret, workspaceID, answer)
 	if err != nil {

@@ -92,7 +92,7 @@ type Subscriptions struct {
 	Deletions *Deletions
 }
 
-// New returns the services, over those of package tenant.
+// New returns the services, which use the services of package tenant.
 func New(db Database, tenants tenant.Tenants, mails *outbox.Writer, now func() time.Time, options Options) Subscriptions {
 	notices := &Notices{db: db, mails: mails, now: now}
 	book := &book{db: db, holdings: tenants.Holdings, notices: notices, grace: options.Grace, now: now}

@@ -132,8 +132,8 @@ type SubscriptionStore interface {
 	// Subscriptions reads the subscriptions of all workspaces, a portion at a time, as
 	// the following methods do.
 	Subscriptions(ctx context.Context) iter.Seq2[Subscription, error]
-	// StaleCustomers reads those of customers whose address Stripe was not told yet,
-	// except for customers who are missing at Stripe.
+	// StaleCustomers reads the subscriptions of customers whose address Stripe was not
+	// told yet, except for customers who are missing at Stripe.
 	StaleCustomers(ctx context.Context) iter.Seq2[Subscription, error]
 	// EndlessAccess reads those with access to a paid plan and without an
 	// UnverifiedUntil.

@@ -70,8 +70,8 @@ type MemberStore interface {
 	Members(ctx context.Context, workspaceID string) ([]Member, error)
 	// Memberships returns the workspaces of a user, oldest first.
 	Memberships(ctx context.Context, userID string) ([]Membership, error)
-	// LockMemberships makes others wait who lock those of the same user, until
-	// the transaction ends.
+	// LockMemberships makes everyone else who locks the same user's memberships wait
+	// until the transaction ends.
 	LockMemberships(ctx context.Context, userID string) error
 	AddMember(ctx context.Context, workspaceID string, member Member) error
 	SetRole(ctx context.Context, workspaceID, userID string, role Role) error

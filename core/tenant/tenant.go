@@ -70,7 +70,7 @@ type Neighbors struct {
 	FactorOfAll bool
 }
 
-// NewTeam returns the services about people, over those of package account.
+// NewTeam returns the services about people, which use the services of package account.
 // Random must be cryptographically secure.
 func NewTeam(db Database, tenants Tenants, neighbors Neighbors, now func() time.Time, random io.Reader) Team {
 	members := &Members{db: db, workspaces: tenants.Workspaces, holdings: tenants.Holdings, follower: neighbors.Owners, now: now}

@@ -144,7 +144,7 @@ type Delivery struct {
 type Attempt struct {
 	At   time.Time
 	Took time.Duration
-	// Status is that of the answer, or zero without one.
+	// Status is the HTTP status of the endpoint's response, or zero if there was none.
 	Status int
 	// Answer is the beginning of what the endpoint said, or why there is no answer.
 	Answer string
@@ -155,7 +155,7 @@ type EndpointStore interface {
 	CreateEndpoint(ctx context.Context, workspaceID string, endpoint SealedEndpoint) error
 	// Endpoint is NotFound if the workspace has none of this id.
 	Endpoint(ctx context.Context, workspaceID, endpointID string) (SealedEndpoint, error)
-	// Endpoints returns those of a workspace, oldest first.
+	// Endpoints returns a workspace's endpoints, oldest first.
 	Endpoints(ctx context.Context, workspaceID string) ([]SealedEndpoint, error)
 	// ActiveEndpoints returns the active ones, and keeps them until the transaction
 	// ends.
@@ -164,7 +164,7 @@ type EndpointStore interface {
 	UpdateEndpoint(ctx context.Context, workspaceID string, endpoint SealedEndpoint) error
 	// DeleteEndpoint deletes an endpoint with its deliveries.
 	DeleteEndpoint(ctx context.Context, workspaceID, endpointID string) error
-	// AllEndpoints reads those of every workspace, a portion at a time, for the operator.
+	// AllEndpoints reads the endpoints of every workspace, a portion at a time, for the operator.
 	AllEndpoints(ctx context.Context) iter.Seq2[SealedEndpoint, error]
 }
 

@@ -14,7 +14,7 @@ import (
 	"parley/e2e/harness"
 )
 
-// addresses are those of documents, in order.
+// addresses returns the addresses of documents, in order.
 func addresses(documents []knowledge.Document) (urls []string) {
 	for _, d := range documents {
 		urls = append(urls, d.URL)

@@ -39,8 +39,8 @@ func quietly(string) {}
 // passing are the tables that servers change by themselves.
 var passing = []string{"chores", "request_minutes", "index_changes", "message_holds", "daily_stats", "daily_counts", "usage_sums"}
 
-// rowCounts counts the rows of each table, and under the names of columns those of throw-away
-// workspaces.
+// rowCounts counts the rows of each table and, under table.workspace_id, the rows of
+// throw-away workspaces.
 func rowCounts(w *harness.Instance) map[string]int {
 	w.Helper()
 	driver, name := "sqlite", "file:"+filepath.Join(w.Server.Config.DataDir, "parley.db")+"?mode=ro&_pragma=busy_timeout(10000)"
@@ -212,7 +212,7 @@ func TestDoctorIsolationOfSeveralServers(t *testing.T) {
 	w.Prepared()
 	w.HasNoRates()
 	before := rowCounts(beside)
-	// The index of the check is that of one server, and the other has to follow it.
+	// The check uses the index of one server, and the other has to follow it.
 	nothingCrosses(beside, w.Base)
 	leftNothing(beside, before, 1)
 }

@@ -178,7 +178,7 @@ func openDatabase(term *harness.Terminal) *sql.DB {
 	return db
 }
 
-// columnsOfBytes are those of all tables, as table.column.
+// columnsOfBytes returns the columns of all tables that hold bytes, as table.column.
 func columnsOfBytes(term *harness.Terminal) []string {
 	term.Helper()
 	db := openDatabase(term)

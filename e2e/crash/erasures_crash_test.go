@@ -106,7 +106,7 @@ func (d *dying) killedWhen(query string, until func(int) bool, table string, arg
 	letGo()
 }
 
-// columns are those of conversations.
+// columns returns the columns of the conversations.
 func (d *dying) columns() []string {
 	d.Helper()
 	rows, err := d.db.QueryContext(d.Context(), "SELECT * FROM conversations LIMIT 1")

@@ -110,7 +110,7 @@ func Field(of map[string]any, name string) string {
 	return value
 }
 
-// Values are those of one name in a list.
+// Values returns the values that the records of a list have under a name.
 func Values(list []map[string]any, name string) (all []string) {
 	for _, record := range list {
 		all = append(all, Field(record, name))

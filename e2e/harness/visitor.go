@@ -49,7 +49,7 @@ func (v *Visitor) SignIn(email, password string, headers ...Header) Reply {
 	return v.Post("/sign-in", Pairs{"email", email, "password", password}, headers...)
 }
 
-// Ask makes a request with the cookies, and keeps those of the answer.
+// Ask makes a request with the cookies, and keeps the cookies of the answer.
 func (v *Visitor) Ask(method, path, body string, headers ...Header) Reply {
 	v.Helper()
 	for name, value := range v.Cookies {

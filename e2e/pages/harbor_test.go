@@ -91,7 +91,7 @@ func (h *harbor) answers(body []byte) llmtest.Reply {
 // remarks are what customers say of an answer that did not help.
 var remarks = []string{"I asked about Sundays in winter.", "Too long – I only need the price.", "That is about bikes, not about clothing.", ""}
 
-// business is the name of the shop, whose help pages are those of the demo.
+// business is the name of the shop, which has the demo's help pages.
 const business = "Harbor Bikes"
 
 // harbor is the demo's shop after two weeks.

@@ -25,8 +25,8 @@ func longEmail(name string) string {
 	return strings.Repeat(name, 60/len(name)) + "@" + strings.Repeat("example", 8) + "." + strings.Repeat("example", 8) + ".com"
 }
 
-// newLongNames is a workspace with some of everything, all of which has names as long
-// as names can be. Its ids are those of one thing each.
+// newLongNames is a workspace with some of everything, all of which has names as long as
+// names can be. Its IDs name one thing of each kind.
 func newLongNames(w *harness.Instance) *harness.FullWorkspace {
 	w.Helper()
 	ctx, p := w.Context(), w.Server.Program

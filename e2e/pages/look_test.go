@@ -24,8 +24,8 @@ var axe string
 //go:embed testdata/look/fits.js
 var fits string
 
-// widths are those of windows: of a laptop, a small phone, a large screen, a tablet and a
-// phone. With -short the first two stand for all.
+// widths returns the widths of windows: of a laptop, a small phone, a large screen, a
+// tablet and a phone. With -short the first two stand for all.
 func widths() []int64 {
 	all := []int64{1280, 320, 1920, 768, 375}
 	if testing.Short() {
@@ -37,7 +37,7 @@ func widths() []int64 {
 // touched is the width up to which a window is one that fingers touch.
 const touched = 768
 
-// size makes the window so wide. Its height is that of a usual screen.
+// size gives the window a width, and the height that screens so wide usually have.
 func (b *window) size(t *testing.T, width int64) {
 	t.Helper()
 	if width < touched {

@@ -26,8 +26,8 @@ import (
 // vanishing is how many clients go away, so many at once.
 const vanishing, vanishingAtOnce = 1000, 64
 
-// The questions say how the model answers them: at once, or only when the gate
-// is released, which for those of callers who have gone is never.
+// The questions say how the model answers them: at once, or only when the test releases a
+// gate, which it never does for callers who have gone.
 const (
 	quickQuestion = "When does the bakery open, quickly?"
 	slowQuestion  = "When does the bakery open?"

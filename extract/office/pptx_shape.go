@@ -29,8 +29,8 @@ func (s *slide) shapes(tree *xmlNode) error {
 	return nil
 }
 
-// shape writes the paragraphs of a shape: those of the layout's body as bullets,
-// those of a text box as text.
+// shape writes the paragraphs of a shape. In the layout's body, paragraphs are bullets
+// unless they say otherwise; in a text box they are text unless they have a bullet.
 func (s *slide) shape(sp *xmlNode) {
 	kind := placeholder(sp)
 	switch kind {

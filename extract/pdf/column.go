@@ -206,7 +206,7 @@ func lastPart(lines []span) int {
 	return at
 }
 
-// long reports whether lines are as long as those of running text.
+// long reports whether lines are, on average, as long as lines of running text.
 func long(lines []span) bool {
 	letters := 0
 	for _, s := range lines {

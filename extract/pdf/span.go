@@ -34,8 +34,8 @@ func finite(values ...float64) bool {
 	return true
 }
 
-// turn rotates a span to how the page is displayed. Width and height are those of
-// the displayed page.
+// turn rotates a span to match how the page is displayed. Width and height are the
+// displayed page's.
 func (s span) turn(rotation enums.FPDF_PAGE_ROTATION, width, height float64) span {
 	l, r, t, b := s.left, s.right, s.top, s.bottom
 	switch rotation {
@@ -135,8 +135,8 @@ func splitAtEdges(rows [][]span) {
 	}
 }
 
-// joinSpans joins the words of a line. It keeps spans separate whose distance is
-// larger than that of words: they belong to different columns or cells.
+// joinSpans joins the words of a line. It keeps spans apart that are farther from each
+// other than words are: they belong to different columns or cells.
 func joinSpans(row []span) []span {
 	var joined []span
 	start := 0

@@ -87,7 +87,7 @@ func continues(columns []gridColumn, rows [][]span, at int) bool {
 	return ok
 }
 
-// short reports whether all cells are as short as those of a list of values.
+// short reports whether all cells are as short as the values in a list.
 func short(rows [][]span) bool {
 	for _, row := range rows {
 		for _, s := range row {

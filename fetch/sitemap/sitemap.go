@@ -38,7 +38,7 @@ type Entry struct {
 
 // A File is what one sitemap holds.
 type File struct {
-	// Pages are the addresses of pages, Sitemaps those of further sitemaps.
+	// Pages are the addresses of pages, and Sitemaps the addresses of further sitemaps.
 	Pages, Sitemaps []Entry
 }
 

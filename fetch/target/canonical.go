@@ -1,5 +1,5 @@
-// Package target compares request targets, the path and query of a URL, with
-// patterns: those of robots.txt and those of an owner's rules.
+// Package target compares request targets, the path and query of a URL, with patterns from
+// robots.txt or from an owner's rules.
 //
 // It does not know whose patterns they are, or what a match means.
 package target

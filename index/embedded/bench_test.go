@@ -23,8 +23,8 @@ func needsFull(b *testing.B) {
 	}
 }
 
-// corpus makes passages of 150 words with word frequencies like those of a
-// language, and vectors around 500 centers.
+// corpus makes passages of 150 words with the word frequencies of a natural language, and
+// vectors around 500 centers.
 type corpus struct {
 	random    *rand.Rand
 	words     *rand.Zipf

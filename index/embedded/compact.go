@@ -189,8 +189,8 @@ func (w *writer) insertMerged(scope int64, merged *piece, data []byte, late []in
 	return w.exec("UPDATE segment SET dead = ?, gone = ? WHERE id = ?", merged.dead, merged.gone, merged.id)
 }
 
-// late returns those of the dead documents that were alive when the merger read
-// the piece.
+// late returns the sequences of the dead documents that were still alive when the merger
+// read the piece.
 func (p piece) late(sequences []int64) []int64 {
 	var late []int64
 	for i, sequence := range relative(sequences, p.first) {

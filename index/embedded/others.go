@@ -7,7 +7,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// DropOthers is that of [retrieval.Index], for the version that serves. What it drops is
+// DropOthers implements [retrieval.Index], for the version that serves. What it drops is
 // not in the file afterwards.
 func (x *Index) DropOthers(ctx context.Context, kept iter.Seq2[retrieval.Scope, error]) (int, error) {
 	others, err := scopesServing(ctx, x.read)

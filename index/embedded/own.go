@@ -2,7 +2,7 @@ package embedded
 
 import "context"
 
-// Own is an index as one of those of several servers, each of which has its own.
+// Own is the index of one of several servers, each of which has its own.
 type Own struct{ index *Index }
 
 // NewOwn returns the index of one server.

@@ -96,7 +96,7 @@ func create(path string) error {
 	return private.Database(path)
 }
 
-// prepare makes the tables, in the place of those of another version.
+// prepare makes the tables, and replaces the tables of another version.
 func (w *writer) prepare(path string) error {
 	var application, version, tables int
 	if err := w.row("SELECT application_id FROM pragma_application_id", &application); err != nil {

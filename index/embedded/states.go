@@ -14,8 +14,7 @@ import (
 const lookupScope = `SELECT id, generation FROM scope
 	WHERE version = (SELECT version FROM serving) AND workspace = ? AND chatbot = ?`
 
-// states loads the states of scopes, and keeps those of the scopes searched
-// last.
+// states loads the states of scopes, and keeps the states of the scopes searched last.
 type states struct {
 	read   *sql.DB
 	lookup *sql.Stmt

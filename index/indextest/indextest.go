@@ -69,7 +69,7 @@ func Run(t *testing.T, open func(t *testing.T) retrieval.Index) {
 	}
 }
 
-// RunShared tests two handles on one empty index, like those of two processes.
+// RunShared tests two handles on one empty index, as two processes have them.
 func RunShared(t *testing.T, open func(t *testing.T) (one, two retrieval.Index)) {
 	for _, c := range []struct {
 		sentence string

@@ -80,8 +80,8 @@ func testWeights(t *testing.T, b *bundle) {
 	}
 }
 
-// testTies gives many passages the same terms, in documents whose order differs
-// from that of the passages.
+// testTies gives many passages the same terms, in documents whose order differs from the
+// passages' order.
 func testTies(t *testing.T, b *bundle) {
 	var want []int64
 	for i := range int64(20) {

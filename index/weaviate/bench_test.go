@@ -40,8 +40,7 @@ const (
 	hitsWanted = 100
 )
 
-// corpus makes documents and questions with word frequencies like those of a
-// language.
+// corpus makes documents and questions with the word frequencies of a natural language.
 type corpus struct {
 	random *rand.Rand
 	zipf   *rand.Zipf

@@ -9,8 +9,8 @@ import (
 	"parley/core/fault"
 )
 
-// Check is that of [retrieval.Index]. It asks both interfaces of the server
-// and whether the server is set up as the scores need it.
+// Check implements [retrieval.Index]. It asks both interfaces of the server, and whether
+// the server is set up as the scores need it.
 func (x *Index) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return failed(ctx, err)

@@ -10,9 +10,9 @@ import (
 
 // Config says where the server is.
 type Config struct {
-	// URL is that of the REST interface, such as http://weaviate:8080, or
-	// several for the nodes of a cluster, with commas between them. With https,
-	// gRPC is encrypted too.
+	// URL is the URL of the REST interface, such as http://weaviate:8080, or
+	// several URLs for the nodes of a cluster, with commas between them. With
+	// https, gRPC is encrypted too.
 	URL string
 	// GRPC is the host and port of the gRPC interface, or one for each URL, in
 	// the same order. Empty means port 50051 of the host in each URL.

@@ -95,9 +95,9 @@ func (d *documents) undo(ctx context.Context, collection, tenant, revision strin
 	_ = d.server.deleteWhere(ctx, collection, tenant, is(propRevision, revision))
 }
 
-// whole reports whether the server holds a document's passages and no others of
-// it. The count of a cluster is that of one replica, and does not show what a
-// failed write of another revision left on a second one.
+// whole reports whether the server holds a document's passages and no others of it. In a
+// cluster it always reports false: a single replica counts there, which does not show what
+// a failed write of another revision left on a second one.
 func (d *documents) whole(ctx context.Context, collection, tenant, documentKey string, want int) (bool, error) {
 	if d.server.replicated {
 		return false, nil

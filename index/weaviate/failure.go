@@ -188,10 +188,10 @@ func again(ctx context.Context, limit time.Duration, call func(ctx context.Conte
 	}
 }
 
-// readAgain makes a read of a cluster until a node answers it, for as long as readWithin.
-// A failure that passes is worth that: while some nodes notice that another one is dead,
-// and elect a leader, one of them may answer. Any other failure may be that of one node,
-// so each is asked.
+// readAgain makes a read of a cluster until a node answers it, for as long as readWithin. A
+// failure that passes is worth that: while some nodes notice that another one is dead, and
+// elect a leader, one of them may answer. Any other failure may be a single node's, so it
+// asks each node.
 func (s *server) readAgain(ctx context.Context, call func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()

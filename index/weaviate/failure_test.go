@@ -102,7 +102,7 @@ func hangs(ctx context.Context, _ *fakeNode) error {
 // server's own.
 var failures = map[string]struct {
 	fail func(context.Context, *fakeNode) error
-	// kind is that of the fault when all nodes fail so.
+	// kind is the fault's kind when all nodes fail so.
 	kind fault.Kind
 	// once says that then each node is asked once, and does not matter while one of
 	// them answers.

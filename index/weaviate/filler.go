@@ -53,7 +53,7 @@ func newFiller(documents *documents, collection string) *filler {
 	return &filler{documents: documents, collection: collection, held: map[place]written{}, groups: map[string][]*group{}}
 }
 
-// Replace is that of [retrieval.Filler].
+// Replace implements [retrieval.Filler].
 func (f *filler) Replace(ctx context.Context, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	if err := checkEntries(documentID, entries); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 // skew is how far the clocks of two processes may be apart.
 const skew = time.Minute
 
-// head says which revision of a document is the current one. The zero head is
-// that of a document that has none.
+// head says which revision of a document is the current one. It is zero for a document
+// without a head.
 type head struct {
 	revision string
 	at       time.Time

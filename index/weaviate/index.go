@@ -1,10 +1,10 @@
 // Package weaviate keeps the retrieval index in a Weaviate server or cluster,
 // which any number of processes share.
 //
-// It owns the collections, their rebuilding, and two things that Weaviate lacks:
-// it replaces a document in one step, and its scores are those of the formula in
-// [retrieval.Hits]. It does not own how words become terms, nor the texts of
-// passages: the server holds terms, vectors and identifiers only.
+// It owns the collections, their rebuilding, and two things that Weaviate lacks: it
+// replaces a document in one step, and it scores by the formula in [retrieval.Hits]. It
+// does not own how words become terms, nor the texts of passages: the server holds terms,
+// vectors and identifiers only.
 //
 // # Collections
 //

@@ -13,7 +13,7 @@ import (
 // cleanTime bounds the deletion of what a failed rebuild leaves behind.
 const cleanTime = time.Minute
 
-// Version is that of [retrieval.Index].
+// Version implements [retrieval.Index].
 func (x *Index) Version(ctx context.Context) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", failed(ctx, err)
@@ -25,9 +25,9 @@ func (x *Index) Version(ctx context.Context) (string, error) {
 	return found.version(), nil
 }
 
-// Rebuild is that of [retrieval.Index]. This package does not
-// prevent two rebuilds at the same time in two processes: the second deletes
-// the collections of the first, which then fails.
+// Rebuild implements [retrieval.Index]. This package does not prevent two rebuilds
+// at the same time in two processes: the second deletes the collections of the
+// first, which then fails.
 func (x *Index) Rebuild(ctx context.Context, version string, fill func(context.Context, retrieval.Filler) error) error {
 	release, err := lock(ctx, x.rebuilding)
 	if err != nil {

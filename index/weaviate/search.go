@@ -24,7 +24,7 @@ const (
 
 var errChanging = errors.New("weaviate: the documents that the search found kept changing")
 
-// Search is that of [retrieval.Index].
+// Search implements [retrieval.Index].
 func (x *Index) Search(ctx context.Context, scope retrieval.Scope, query retrieval.IndexQuery) (retrieval.Hits, error) {
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()

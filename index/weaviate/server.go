@@ -98,7 +98,7 @@ type bearer string
 
 func (b bearer) header() string { return "Bearer " + string(b) }
 
-// GetRequestMetadata is that of [credentials.PerRPCCredentials].
+// GetRequestMetadata implements [credentials.PerRPCCredentials].
 func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
 	if b == "" {
 		return nil, nil

@@ -83,8 +83,8 @@ func (t *tenants) drop(ctx context.Context) func(collection, tenant string) erro
 	}
 }
 
-// deactivateIdle deactivates those of some tenants that no process has used for
-// a while. A tenant without a recorded use counts as used now.
+// deactivateIdle deactivates the given tenants that no process has used for a while. A
+// tenant without a recorded use counts as used now.
 func (t *tenants) deactivateIdle(ctx context.Context, collection string, tenants []string, idle time.Duration) (int, error) {
 	last, err := t.lastUse(ctx, collection, tenants)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// Replace is that of [retrieval.Index].
+// Replace implements [retrieval.Index].
 func (x *Index) Replace(ctx context.Context, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	if err := checkEntries(documentID, entries); err != nil {
 		return err
@@ -22,20 +22,20 @@ func (x *Index) Replace(ctx context.Context, scope retrieval.Scope, documentID s
 	})
 }
 
-// Remove is that of [retrieval.Index].
+// Remove implements [retrieval.Index].
 func (x *Index) Remove(ctx context.Context, scope retrieval.Scope, documentID string) error {
 	return x.change(ctx, tenant(scope), documentID, func(collection, tenant string) error {
 		return x.documents.remove(ctx, collection, tenant, documentID)
 	})
 }
 
-// Drop is that of [retrieval.Index].
+// Drop implements [retrieval.Index].
 func (x *Index) Drop(ctx context.Context, scope retrieval.Scope) error {
 	return x.change(ctx, tenant(scope), "", x.tenants.drop(ctx))
 }
 
-// DropOthers is that of [retrieval.Index]. A tenant's name tells no scope, so those of the
-// kept scopes are made again.
+// DropOthers implements [retrieval.Index]. A tenant's name does not tell its scope, so
+// DropOthers computes the tenant names of the kept scopes and drops all other tenants.
 func (x *Index) DropOthers(ctx context.Context, kept iter.Seq2[retrieval.Scope, error]) (dropped int, err error) {
 	var owners []string
 	err = x.collections.inServing(ctx, func(collection string) (err error) {
@@ -58,7 +58,7 @@ func (x *Index) DropOthers(ctx context.Context, kept iter.Seq2[retrieval.Scope, 
 	return dropped, failed(ctx, err)
 }
 
-// Count is that of [retrieval.Index].
+// Count implements [retrieval.Index].
 func (x *Index) Count(ctx context.Context, scope retrieval.Scope, documentID string) (int, error) {
 	count := 0
 	err := x.collections.inServing(ctx, func(collection string) (err error) {

@@ -49,7 +49,7 @@ func Parse(networks []string, header string) (Proxies, error) {
 // Any reports whether any proxy is trusted.
 func (p Proxies) Any() bool { return len(p.networks) > 0 }
 
-// Contain reports whether an address is that of a trusted proxy.
+// Contain reports whether an address belongs to a trusted proxy.
 func (p Proxies) Contain(address netip.Addr) bool {
 	for _, network := range p.networks {
 		if network.Contains(address) {

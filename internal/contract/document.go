@@ -23,8 +23,8 @@ import (
 type Document struct {
 	*openapi3.T
 	operations []*Operation
-	// asked and answered compile the schemas of requests and of responses. In those of
-	// responses every property must be described.
+	// asked compiles the schemas of requests, and answered the schemas of responses, in
+	// which every property must be described.
 	asked, answered *compiled
 }
 
@@ -33,7 +33,7 @@ type Operation struct {
 	*openapi3.Operation
 	// Method is in capitals. Path has its parameters in braces.
 	Method, Path string
-	// parameters are those of the path and of the operation.
+	// parameters are the path's and the operation's own.
 	parameters []parameter
 	segments   []string
 }

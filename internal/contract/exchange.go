@@ -130,8 +130,8 @@ func mediaType(header string) string {
 	return kind
 }
 
-// Where the shapes of failures are described: those of paths for OpenAI's clients, and all
-// others.
+// Where the shapes of failures are described: one for the paths of OpenAI's clients, and
+// one for all other paths.
 const (
 	openAIPaths    = "/api/v1/openai/"
 	openAIFailures = "#/components/schemas/OpenAIFailure"

@@ -28,8 +28,8 @@ func IsThrowAway(identifier string) bool {
 	return strings.HasPrefix("_"+rest, throwAway)
 }
 
-// ThrowAwayPrefix is what identifiers with a prefix begin with: those of one throw-away
-// workspace, or of all if the tag is empty.
+// ThrowAwayPrefix returns what identifiers with a prefix begin with in the throw-away
+// workspace of a tag, or in all throw-away workspaces if the tag is empty.
 func ThrowAwayPrefix(prefix, tag string) string { return prefix + throwAway + tag }
 
 // TagOf returns the tag in an identifier of NewThrowAway, or nothing.

@@ -36,7 +36,7 @@ func New(t testing.TB) string {
 	return create(t, address(t), "")
 }
 
-// address is that of the server.
+// address returns the server's address.
 func address(t testing.TB) *url.URL {
 	t.Helper()
 	testinputs.Use()

@@ -29,8 +29,8 @@ func Database(path string) error {
 	return errors.Join(err, file.Close())
 }
 
-// Tighten revokes the rights of others to those of the files and folders that exist, and
-// returns the names of the ones that were open.
+// Tighten takes away the rights of others to the files and folders that exist, and returns
+// the names of those that others had rights to.
 func Tighten(paths ...string) (open []string, err error) {
 	var failures []error
 	for _, path := range paths {

@@ -18,8 +18,8 @@ const shown = 8 << 10
 // Process is a test's own server, or a node of its own cluster.
 type Process struct {
 	Server
-	// args are those of the script, keys is the folder with the API key, and dir
-	// the server's own, which has its address.
+	// args are the script's arguments, keys is the folder with the API key, and dir the
+	// server's own folder, which has its address.
 	args      []string
 	keys, dir string
 	output    *bytes.Buffer

@@ -107,7 +107,7 @@ var pools = map[string]pool{
 	},
 }
 
-// languages are those of the question sets in testdata/languages.
+// languages are the languages of the question sets in testdata/languages.
 var languages = []string{"ar", "de", "es", "fr", "ja", "pt", "ru", "zh"}
 
 func TestAnswersInOtherLanguages(t *testing.T) {

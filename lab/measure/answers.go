@@ -37,8 +37,8 @@ type AnswersReport struct {
 	Best float64 `json:"best_quotation_f1"`
 	// Citations counts the answered questions with judgments that cite a relevant document.
 	Citations Share `json:"citations_right"`
-	// PromptTokens and CompletionTokens are those of all answers, and Seconds is the mean
-	// time of one, with its search.
+	// PromptTokens and CompletionTokens are the totals of all answers, and Seconds is the
+	// mean time of one, with its search.
 	PromptTokens     int     `json:"prompt_tokens"`
 	CompletionTokens int     `json:"completion_tokens"`
 	Seconds          float64 `json:"seconds"`
@@ -216,7 +216,7 @@ func (r *AnswersReport) divide() {
 	r.Seconds /= float64(max(1, r.Answered[1]))
 }
 
-// cost counts the tokens that a model would have been given, and those of the answer.
+// cost counts the tokens that a model would have been given, and the tokens of the answer.
 func (r *AnswersReport) cost(question string, found []retrieval.Result, said string) {
 	r.PromptTokens += tokens.Count(question)
 	for _, f := range found {

@@ -71,7 +71,7 @@ type ConstantsReport struct {
 // Set is a folder with a set's files: corpus.jsonl.gz, queries.jsonl.gz, qrels.tsv.
 type Set string
 
-// Name is that of the folder.
+// Name returns the name of the folder.
 func (s Set) Name() string { return filepath.Base(string(s)) }
 
 // Constants tries values of each constant of the ranking on several sets, and chooses

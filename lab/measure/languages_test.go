@@ -9,7 +9,7 @@ import (
 	"parley/app"
 )
 
-// languages are those of the question sets in testdata/languages.
+// languages are the languages of the question sets in testdata/languages.
 var languages = []string{"ar", "de", "es", "fr", "ja", "pt", "ru", "zh"}
 
 // recall5 is the recall@5 of a question set.

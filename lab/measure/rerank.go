@@ -27,7 +27,7 @@ type Rerank struct {
 	InDoubt bool
 }
 
-// apply reorders documents, which are those of the rankings, and counts the questions.
+// apply reorders the documents of the rankings, and returns for how many questions it did so.
 func (r Rerank) apply(rankings map[string][]trial.Ranked, documents map[string][]string, judged map[string]evaluation.Judgments) (int, error) {
 	var others map[string]map[string]float64
 	if r.Rankings != "" {

@@ -27,8 +27,8 @@ type indexed struct {
 	close   func()
 }
 
-// openTrial opens an empty index beside those in use. Its passages are encoded if those of
-// a server with this configuration are, and kept if answers are to be made from them.
+// openTrial opens an empty index beside the ones in use. It encodes passages if a server
+// with this configuration does, and keeps them if answers are to be made from them.
 func openTrial(ctx context.Context, config *app.Config, index, folder string, keep bool) (*indexed, error) {
 	ports := trial.Ports{Keep: keep}
 	if app.Encodes(config) {

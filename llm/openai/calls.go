@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxCalls and maxCallBytes bound the calls in one answer, whatever the
-	// server sends. The bytes are those of all names, ids and arguments.
+	// maxCalls and maxCallBytes bound the calls in one answer, whatever the server sends.
+	// The bytes of all names, ids and arguments count.
 	maxCalls     = 16
 	maxCallBytes = 64 << 10
 )

@@ -14,5 +14,5 @@ func (m *Model) listModels(ctx context.Context) error {
 	return response.Body.Close()
 }
 
-// Names are those of the server's models, if it lists them.
+// Names returns the names of the server's models, if it lists them.
 func (m *Model) Names(ctx context.Context) ([]string, error) { return m.client.Names(ctx, "models") }

@@ -56,7 +56,7 @@ func (m *Model) Name() string { return m.config.Model }
 // [tokens.For].
 func (m *Model) Count(text string) int { return m.counter.Count(text) }
 
-// Traits are those of a language model with the configured tools and context.
+// Traits returns the traits of a language model with the configured tools and context.
 func (m *Model) Traits() answer.Traits {
 	return answer.Traits{Language: true, Tools: m.config.Tools, Context: m.config.Context}
 }

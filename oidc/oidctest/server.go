@@ -40,7 +40,7 @@ type Server struct {
 
 // Lies are what a provider does wrong. The zero value is honest.
 type Lies struct {
-	// Claims replace those of the ID token; nil takes one away.
+	// Claims override claims of the ID token; a nil value takes the claim away.
 	Claims map[string]any
 	// Unsigned says alg none, and Forged signs with a key that is not published.
 	Unsigned, Forged bool

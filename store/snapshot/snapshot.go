@@ -82,7 +82,7 @@ func filesOf(kind archive.Database) fs.FS {
 	return migrations.Postgres()
 }
 
-// compare refuses a backup whose tables are not those of the schema that it says to have.
+// compare refuses a backup whose tables differ from the schema that it claims to have.
 func compare(header archive.Header, tables []table) error {
 	here := map[string]table{}
 	for _, t := range tables {

@@ -1,5 +1,5 @@
-// Package tenancy connects the services of people, workspaces and payments with
-// one database: those of packages account, tenant and subscription. The program
+// Package tenancy connects the services for people, workspaces and payments, which
+// are in packages account, tenant and subscription, with one database. The program
 // opens them here, and so do the tests of what uses them.
 package tenancy
 
@@ -35,7 +35,7 @@ type Options struct {
 	FactorOfAll bool
 }
 
-// Services are those of packages account, tenant and subscription.
+// Services are the services of packages account, tenant and subscription.
 type Services struct {
 	account.Accounts
 	tenant.Tenants
@@ -47,7 +47,7 @@ type Services struct {
 	Letters *outbox.Writer
 	Mails   *outbox.Sender
 	Audit   *audit.Reader
-	// Chains are those of the audit log, to be verified.
+	// Chains are the audit log's chains, to be verified.
 	Chains audit.Chains
 }
 

@@ -32,7 +32,8 @@ type Shop struct {
 	Space tenant.Workspace
 }
 
-// Services are those of a server over a database, but for passwords, which cost nothing.
+// Services returns a server's services over a database, except that hashing a password
+// costs nothing.
 func Services(db *store.Store, now func() time.Time, options tenancy.Options) *tenancy.Services {
 	services := tenancy.Open(db, now, rand.Reader, options)
 	services.Passwords.WeakenForTests()

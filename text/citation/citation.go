@@ -27,8 +27,8 @@ func (s *Stage) End(last string) string { return s.scanner.write(last) + s.scann
 // Cut is End for an answer that breaks off.
 func (s *Stage) Cut(last string) string { return s.End(last) }
 
-// Add tells the stage of passages that the model was given in addition. Their
-// numbers follow those of the passages before.
+// Add tells the stage about passages that the model was given in addition. Their numbers
+// continue where the earlier passages' numbers end.
 func (s *Stage) Add(passages []passage.Passage) { s.scanner.sources.add(passages) }
 
 // Cites reports whether the answer cites the passage with a number.

@@ -20,7 +20,8 @@ const (
 const (
 	// maxMarker is the length of the longest marker, in bytes.
 	maxMarker = 64
-	// maxDigits is that of its numbers: a longer one is a year or an amount.
+	// maxDigits is how many digits a marker's number has at most: a longer one is a year or
+	// an amount.
 	maxDigits = 3
 )
 

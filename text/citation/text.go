@@ -21,7 +21,7 @@ type citedText struct {
 	bracket int
 	// closes says that a parenthesis is left out that comes next.
 	closes bool
-	// number is that of the marker that was written last, zero after text.
+	// number is the number of the last marker, or zero if text was written after it.
 	number int
 }
 

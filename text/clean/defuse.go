@@ -74,8 +74,8 @@ func opensTag(r rune) bool {
 	return false
 }
 
-// maxGap is how many characters that are no letters may stand before and
-// between those of a word that is still read as one.
+// maxGap is how many characters other than letters may stand before and between the letters
+// of a word that still reads as one.
 const maxGap = 16
 
 // namesPassage reports whether the first letters of a text read as "passage".
@@ -113,8 +113,8 @@ func letterOf(r rune) rune {
 	return 0
 }
 
-// decomposed is the base character that r is a form of (Unicode TR 15): that of
-// a letter with an accent, of a wide one, of one in a circle or in another type.
+// decomposed returns the base character of r (Unicode TR 15): the plain letter of an
+// accented, wide or circled one, or of one in another type.
 func decomposed(r rune) rune {
 	var buffer [utf8.UTFMax]byte
 	decomposition := norm.NFKD.Properties(utf8.AppendRune(buffer[:0], r)).Decomposition()
@@ -125,7 +125,7 @@ func decomposed(r rune) rune {
 	return base
 }
 
-// lookalikes are letters of other alphabets that read as those of "passage".
+// lookalikes maps letters of other alphabets to the letters of "passage" that they look like.
 var lookalikes = map[rune]rune{
 	'а': 'a', 'ɑ': 'a', 'α': 'a', 'ᴀ': 'a', 'р': 'p', 'ρ': 'p', 'ᴘ': 'p', 'ѕ': 's', 'ꜱ': 's', 'ƽ': 's', 'ʂ': 's',
 	'ɡ': 'g', 'ց': 'g', 'ɢ': 'g', 'ԍ': 'g', 'е': 'e', 'ε': 'e', 'ҽ': 'e', 'ᴇ': 'e', 'ɛ': 'e', 'ꬲ': 'e',

@@ -1,5 +1,5 @@
-// Package encode has the vectors of texts, and what they are kept as: a passage's encoding,
-// with those of its parts.
+// Package encode defines how the vectors of texts are kept: a passage's encoding, with the
+// vectors of its parts.
 //
 // It does not own how a vector is made of a text (packages bge and words), or what it
 // counts in a ranking (package core/retrieval).
@@ -23,8 +23,8 @@ const (
 	partHead     = 12
 )
 
-// New returns the encoding of a vector; that of none says that there is nothing
-// to encode.
+// New returns the encoding of a vector. The encoding of an empty vector says that there is
+// nothing to encode.
 func New(vector []float32) Encoding {
 	return appendVector(append(make(Encoding, 0, encodingHead+len(vector)), encodingMark), vector)
 }
@@ -51,8 +51,8 @@ func appendVector(e Encoding, vector []float32) Encoding {
 	return e
 }
 
-// Cosine returns that of the angle to a unit vector, unless the encoding is not of a
-// vector so long.
+// Cosine returns the cosine similarity of the passage and a unit vector. ok is false if the
+// encoding has another dimension or format.
 func (e Encoding) Cosine(with []float32) (cosine float64, ok bool) {
 	if len(with) == 0 || len(e) < encodingHead+len(with) || e[0] != encodingMark || (len(e)-encodingHead-len(with))%(partHead+len(with)) != 0 {
 		return 0, false
@@ -60,7 +60,8 @@ func (e Encoding) Cosine(with []float32) (cosine float64, ok bool) {
 	return cosineAt(e[1:], with), true
 }
 
-// cosineAt is that of what a number of one stands for and the numbers.
+// cosineAt returns the cosine similarity of a unit vector and a kept one. e begins with
+// what a number of one stands for, and the numbers follow.
 func cosineAt(e []byte, with []float32) float64 {
 	return float64(dot(e[4:4+len(with)], with) * stepOf(e))
 }

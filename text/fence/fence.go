@@ -35,7 +35,7 @@ type Code struct {
 	// outside of blocks length is zero.
 	fence  byte
 	length int
-	// within is the prefix of the fence's line: that of a quotation or a list.
+	// within is the prefix of the fence's line: the marks of the lists and quotations around it.
 	within string
 	// begun says that a line of the block has started, and signsSeen how many signs
 	// of a fence it has so far; below zero it is not a fence.

@@ -47,11 +47,11 @@ func (e *evidence) contradicted(c *claims, in language.Code) bool {
 // match compares a sentence with the places of passages.
 type match struct {
 	claims *claims
-	// bit is the place of each term in a mask, whole the mask of all, and clauses those
-	// of the clauses. weights are higher for terms that stand in few places.
+	// bit is each term's bit in a mask. whole is the mask of the whole sentence, and
+	// clauses has a mask for each of its clauses. weights are higher for rarer terms.
 	bit     map[string]int
 	weights [maxCompared]float64
-	// most are the weights of the clauses, mostWhole that of all.
+	// most has the weight of each clause, and mostWhole is the weight of the whole sentence.
 	most      []float64
 	mostWhole float64
 	scores    []float64
@@ -65,8 +65,8 @@ type match struct {
 type place struct {
 	passage *passageFacts
 	masks   []uint64 // of the passage's clauses
-	// ranges are clauses of the passage. Those of the second range stand over those of the
-	// first if over is true: what they deny, they deny of these.
+	// ranges are ranges of the passage's clauses. If over is true, the second range is
+	// above the first: whatever it denies, it denies of the first range's clauses.
 	ranges [2][2]int
 	over   bool
 	mask   uint64

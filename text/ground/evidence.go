@@ -14,7 +14,7 @@ import (
 // evidence is what passages hold, to compare sentences with.
 type evidence struct {
 	passages []passageFacts
-	// languages are those of the passages.
+	// languages has each language of the passages once.
 	languages []language.Code
 	// joined are pairs of neighboring passages.
 	joined [][2]int
@@ -23,7 +23,7 @@ type evidence struct {
 	// are in each language.
 	allowed []string
 	names   map[language.Code]map[string]bool
-	// alphabets are those of the passages and the allowed texts.
+	// alphabets has the alphabets of the passages and of the allowed texts.
 	alphabets shown.Alphabets
 	// threshold is the share of a sentence's words that one of them must hold.
 	threshold float64
@@ -56,8 +56,9 @@ func (e *evidence) add(found []passage.Passage) {
 	}
 }
 
-// languageOf is that of passages which do not tell: that of the question, or of all of them
-// together.
+// languageOf returns the language to assume for passages that do not tell theirs: the
+// question's language or, if the question does not tell either, the language of all
+// passages together.
 func (e *evidence) languageOf(found []passage.Passage) language.Code {
 	if len(e.allowed) > 0 {
 		if in := language.Of(e.allowed[0]); in != "" {
@@ -257,8 +258,8 @@ func (e *evidence) share(c *claims, a, b int) float64 {
 	return share
 }
 
-// ofCode returns the support of a block of code, which is that of the passage
-// with most of its lines.
+// ofCode returns supported if one passage has enough of the code block's lines (see
+// enoughCode), none if no passage has, and neutral if the block has no code to look for.
 func (e *evidence) ofCode(block string) support {
 	lines := strings.Split(strings.Trim(block, "\n"), "\n")
 	var own []string

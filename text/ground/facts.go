@@ -28,8 +28,8 @@ type passageFacts struct {
 	lines map[string]bool
 	text  string
 	url   string
-	// clauses are those of the sentences, in order, and postings the numbers of those
-	// that hold a term.
+	// clauses has the clauses of all sentences, in order. postings lists, for each term,
+	// the numbers of the clauses that hold it.
 	clauses   []clause
 	sentences []sentenceFacts
 	postings  map[string][]int

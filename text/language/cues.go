@@ -63,9 +63,9 @@ type ending struct {
 	cue  Cue
 }
 
-// CuesIn returns those of a language, English ones where it is not known. Each language is
-// a file of lines "name = words": an underscore is a space, and ^ begins a word that is no
-// part of a longer one.
+// CuesIn returns the cues of a language, or the English ones if the language is not known.
+// Each language is a file of lines "name = words": an underscore is a space, and ^ begins a
+// word that is no part of a longer one.
 func CuesIn(code Code) *Cues {
 	all := cues()
 	if found, ok := all[code]; ok {

@@ -25,8 +25,8 @@ type Phrases struct {
 	About string
 }
 
-// PhrasesIn returns those of a language, English ones where it is not known. Each language
-// is a file of lines "name = text".
+// PhrasesIn returns the phrases of a language, or the English ones if the language is not
+// known. Each language is a file of lines "name = text".
 func PhrasesIn(code Code) Phrases {
 	all := phrases()
 	if found, ok := all[code]; ok {

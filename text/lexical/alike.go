@@ -22,7 +22,7 @@ type phrase struct {
 	alike []string
 }
 
-// thesauri has that of each language, made when it is first asked for.
+// thesauri keeps the thesaurus of each language, which is made when it is first asked for.
 var thesauri sync.Map
 
 func thesaurusOf(in language.Code) *thesaurus {

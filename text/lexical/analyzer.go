@@ -125,9 +125,9 @@ func accented(a *analyzer) *analyzer {
 	return a
 }
 
-// analyzerOf returns the analyzer of a word in a text of a language: that of its script,
-// or of the language if it is in Latin letters. Where the language is not known, words are
-// taken for English.
+// analyzerOf returns the analyzer for a word in a text of a language: the language's own
+// for Latin letters, and the script's for all others. Where the language is not known,
+// words are taken for English.
 func analyzerOf(word string, in language.Code) *analyzer {
 	r, _ := utf8.DecodeRuneInString(word)
 	switch {

@@ -46,7 +46,8 @@ func Passage(title string, headings []string, text string) []string {
 	return a.terms
 }
 
-// languageOf is that of the text, or else of what stands above it.
+// languageOf returns the language of the text or, if the text does not tell, of the title
+// and the headings above it.
 func languageOf(title string, headings []string, text string) language.Code {
 	if in := language.Of(text); in != "" {
 		return in

@@ -52,18 +52,18 @@ type Weights struct {
 var Chosen = Weights{MaxCount: 2, History: 0.3, Decay: 0.5, MaxReply: 10, Filler: 0.25, Alike: 0.4, Part: 0.3}
 
 // Question returns the distinct terms of a question that follows earlier ones,
-// oldest first: the question's own, then those of the latest question before
-// it, and so on.
+// oldest first: the question's own terms, then the terms of the latest question
+// before it, and so on.
 func Question(text string, earlier []string) []Term { return FollowUp(text, earlier, nil) }
 
-// FollowUp is that of the weights in use.
+// FollowUp is [Weights.FollowUp] with the weights in use.
 func FollowUp(text string, earlier, replies []string) []Term {
 	return Chosen.FollowUp(text, earlier, replies)
 }
 
-// FollowUp is [Question] where the earlier questions had replies, whose terms
-// stand behind those of their questions. The i-th reply is to the i-th question
-// and may be empty or missing.
+// FollowUp is like [Question], but the earlier questions had replies. The terms of a reply
+// come after the terms of its question. The i-th reply is to the i-th question and may be
+// empty or missing.
 func (w Weights) FollowUp(text string, earlier, replies []string) []Term {
 	q := question{weights: w, at: map[string]int{}}
 	in := languageOfQuestion(text, earlier)
@@ -138,7 +138,8 @@ func (w Weights) weighted(terms []counted) []Term {
 	return list
 }
 
-// languageOfQuestion is that of the question, or of the latest one before it that has one.
+// languageOfQuestion returns the language of the question, or of the latest one before it
+// that tells its language.
 func languageOfQuestion(text string, earlier []string) language.Code {
 	in := language.Of(text)
 	for i := len(earlier) - 1; i >= 0 && in == ""; i-- {

@@ -14,8 +14,8 @@ var stopWordList string
 //go:embed fillers.txt
 var fillerList string
 
-// stopWords are English words that say nothing about what a question is about,
-// and those of polite conversation. Other languages have their function words.
+// stopWords are English words that say nothing about what a question is about, and words of
+// polite conversation. Other languages have their function words.
 var stopWords = func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(stopWordList) {

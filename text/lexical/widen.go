@@ -19,8 +19,8 @@ const (
 	leastVerb = 3
 )
 
-// widen lends the question's first own terms those of words that mean the same, and of the
-// parts of compounds. What no passage has costs nothing.
+// widen lends the question synonyms of its own terms, which come first, and the parts of
+// compounds. Terms that no passage has cost nothing.
 func (q *question) widen(text string, in language.Code, own int) {
 	if own > maxWidened {
 		return

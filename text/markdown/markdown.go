@@ -35,10 +35,10 @@ func Parse(name string) (Format, bool) {
 	return "", false
 }
 
-// Render returns an answer in a format. Markdown stays as it is, byte for byte.
-// Plain text and HTML are valid UTF-8 without control characters other than
-// newline and tab, and end without a newline. Only HTML has images, and only
-// those of hosts in allow; of any other the alternative text remains.
+// Render returns an answer in a format. Markdown stays as it is, byte for byte. Plain text
+// and HTML are valid UTF-8 without control characters other than newline and tab, and end
+// without a newline. Only HTML has images, and only from hosts in allow; any other image
+// becomes its alternative text.
 //
 // Render is safe for concurrent use. Its work grows with the length of the
 // answer, whatever is in it.

@@ -33,8 +33,8 @@ const (
 	defining = 1.3
 	// acted is what code and steps count where a question asks how something is done.
 	acted = 1.2
-	// fitting is what a unit counts that is written like the answer that is asked for: a
-	// price, a time; fittingEnglish is that of units in English.
+	// fitting is what a unit counts that is written like the answer that is asked for, such
+	// as a price or a time; fittingEnglish is the same for units in English.
 	fitting        = 1.3
 	fittingEnglish = 1.5
 	// tabled is what a row counts whose table's header has all that is asked for.

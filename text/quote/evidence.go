@@ -55,8 +55,9 @@ func (w *weights) chance(all uint64, heading, near, closeness float64) float64 {
 	return logistic(encodedOfTold*w.told(all) + encodedOfNear*near + encodedOfHeaded*heading + encodedOfClose*max(0, closeness-farOff) + encodedOffset + fewCompared(w.compared))
 }
 
-// fewCompared is what a chatbot with so little knowledge adds: the closest of ten passages
-// is less often close by chance than that of many, and none of the others may say it.
+// fewCompared returns what a small number of passages adds to the offset: the closest of
+// ten passages is less likely to be close by chance than the closest of many, and there may
+// be no other passage with the answer.
 func fewCompared(passages int) float64 {
 	if passages == 0 || passages >= manyPassages {
 		return 0

@@ -19,8 +19,8 @@ import (
 // Question is a question with what it is answered from.
 type Question struct {
 	Text string
-	// Language is that of the question and, where it does not tell, of those before it. It
-	// may be empty.
+	// Language is the question's language or, if the question does not tell, the language
+	// of the questions before it. It may be empty.
 	Language language.Code
 	// Earlier are the questions before it, oldest first.
 	Earlier []string
@@ -39,7 +39,7 @@ type Passage struct {
 	HeadingPath []string
 	// Text is Markdown.
 	Text string
-	// Score is the search's. Zero is that of a search that does not score.
+	// Score is the search's, or zero if the search does not score.
 	Score float64
 	// Closeness is how close the passage's encoding is to the question's, as the cosine
 	// of their angle, from −1 to 1; zero where one of them is not known.
@@ -72,8 +72,9 @@ func Answer(asked Question) string {
 // isCourtesy reports whether a message is nothing but a greeting, thanks or a farewell.
 func isCourtesy(message string) bool { return courtesy.Of(message, "").Kind != courtesy.None }
 
-// languageOfQuestion is that of the prompt or, of a question of a few words that tell no
-// language, that of the passage that was found first, or that of both together.
+// languageOfQuestion returns the prompt's language or, if that is empty, the question's.
+// For a question of a few words that do not tell, it returns the language of the best
+// passage, or of the question and the passage together.
 func languageOfQuestion(asked Question) language.Code {
 	if in := cmp.Or(asked.Language, language.Of(asked.Text)); in != "" || len(asked.Passages) == 0 {
 		return in

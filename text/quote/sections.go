@@ -39,8 +39,9 @@ type section struct {
 	units []unit
 	// near is how near each unit's meaning is to the question's.
 	near []float64
-	// own has the terms of each unit, text those of all units, headed those of the
-	// heading, and above those of the headings above it and the title.
+	// own says which of the question's terms each unit has, text which ones all units have
+	// together, headed which ones the heading has, and above which ones the title and the
+	// headings above it have.
 	own                 []uint64
 	text, headed, above uint64
 	// fits says which units are written like the answer that is asked for, if one is.

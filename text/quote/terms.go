@@ -59,11 +59,11 @@ type terms struct {
 	// "located", "price".
 	wants wanted
 	named uint64
-	// kinds are those of the question's language, and phrase the words of one without
-	// spaces that ask for the kind.
+	// kinds has the words for kinds of answers in the question's language. In a language
+	// without spaces, phrase is the words of the question that ask for a kind.
 	kinds  *kinds.Kinds
 	phrase string
-	// parts are those of words with a hyphen, which tell little beside the whole.
+	// parts are the parts of hyphenated words, which tell little beside the whole word.
 	parts map[string]bool
 	// asking is the part of the message that asks.
 	asking string

@@ -210,8 +210,9 @@ func (r *reader) paragraph() {
 	r.sentences(text)
 }
 
-// sentences adds those of a paragraph. A question that a paragraph begins with is the
-// heading of its answer: the rest of the paragraph or, if there is none, what follows.
+// sentences adds the sentences of a paragraph. A question at the beginning of a paragraph
+// is the heading of its answer: the rest of the paragraph or, if nothing follows in it,
+// what comes next.
 func (r *reader) sentences(text string) {
 	above, asked, first := r.heading, false, len(r.units)
 	sentences.Each(text, func(text string) {

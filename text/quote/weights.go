@@ -18,7 +18,7 @@ type weights struct {
 	english bool
 	// pairs says that the question is in a language without spaces.
 	pairs bool
-	// compared is that of the passages.
+	// compared is how many passages the search compared with the question: see [Passage.Compared].
 	compared int
 }
 

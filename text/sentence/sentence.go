@@ -73,7 +73,7 @@ func continues(text string) bool {
 var abbreviations = []string{"Abb", "Abs", "Art", "Bd", "Co", "Dr", "Fig", "Hr", "Mr", "Mrs", "Ms", "Nr", "No", "Prof", "Sr", "St", "ca", "cf", "vs"}
 
 // Abbreviated reports whether the period after a text belongs to an abbreviation, an
-// initial, or a number such as that of a list item.
+// initial, or a short number, such as a list item's.
 func Abbreviated(text string) bool {
 	tail := text[max(0, len(text)-8):]
 	start := strings.LastIndexFunc(tail, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) + 1

@@ -149,7 +149,7 @@ const (
 	otherLetters
 )
 
-// alphabetOf returns that of a letter of a folded word.
+// alphabetOf returns the alphabet of a letter of a folded word.
 func alphabetOf(r rune) alphabet {
 	switch {
 	case r < utf8.RuneSelf && unicode.IsLetter(r):
@@ -170,10 +170,10 @@ func alphabetOf(r rune) alphabet {
 	return otherLetters + alphabet(r>>8)
 }
 
-// Alphabets are those of texts.
+// Alphabets are the alphabets that texts use.
 type Alphabets map[alphabet]bool
 
-// Add adds those of a text.
+// Add adds the alphabets of a text. A text in plain Latin letters adds none.
 func (a Alphabets) Add(text string) {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x180 && unicode.IsLetter(r) }) {
 		return
@@ -205,8 +205,8 @@ func (a Alphabets) Disguise(words []string, known func(word string) bool) bool {
 	})
 }
 
-// alphabetOfWord is that of a word, and reports whether it has letters of several. Behind an
-// apostrophe an ending may be of another.
+// alphabetOfWord returns the alphabet of a word, and reports whether the word mixes
+// several. The ending after an apostrophe may be in another alphabet.
 func alphabetOfWord(word string) (of alphabet, mixed bool) {
 	if !strings.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return latinLetters, false

@@ -6,7 +6,7 @@ import (
 
 // frame is what the pieces of a cut table or code block repeat.
 type frame struct {
-	// start and end are those of the block.
+	// start and end are where the block starts and ends.
 	start, end int
 	// head is the header of the table or the opening fence, foot the closing
 	// fence. Both may be empty.

@@ -4,7 +4,7 @@ package split
 // of a section adjoin.
 type unit struct {
 	start, end, tokens int
-	// frame is that of the cut table or code block that the unit is of.
+	// frame is the frame of the cut table or code block that the unit belongs to.
 	frame *frame
 }
 
@@ -55,8 +55,8 @@ func (s *splitter) joins(gathered, sum int) bool {
 	return sum <= s.aim || gathered <= s.small && sum <= s.limit
 }
 
-// units returns the blocks as units, those that are too long in pieces. The
-// depth is that of the lists and quotes, see maxDepth.
+// units appends the blocks as units, and cuts those that are too long. It recurses as deep
+// as lists and quotes nest: see maxDepth.
 func (s *splitter) units(dst []unit, blocks []block) []unit {
 	for _, b := range blocks {
 		switch {

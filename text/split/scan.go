@@ -26,7 +26,7 @@ type block struct {
 	// tokens is filled in by measure.
 	tokens int
 	shape  shape
-	// level and title are those of a heading.
+	// level and title are the heading's, if the block is one.
 	level int
 	title string
 	// inner are the blocks in a list item or quote, for when it is too long.
@@ -62,9 +62,9 @@ var blockParser = parser.NewParser(parser.WithBlockParsers(
 
 // scan returns the blocks of a Markdown source.
 //
-// It parses a window at a time and goes on at the last block found, which the
-// end of the window may have cut. Between top-level blocks the parser has no
-// state, so the blocks are those of the whole document.
+// It parses a window at a time and goes on at the last block found, which the end of the
+// window may have cut. Between top-level blocks the parser has no state, so it finds the
+// same blocks as in the whole document at once.
 func scan(src string) []block {
 	start := frontMatter(src)
 	var blocks []block

@@ -19,7 +19,7 @@ const (
 // Near is what stands around a passage that an answer was made from.
 type Near struct {
 	Document
-	// Ordinal is that of the passage, and Cited says that the answer cites it.
+	// Ordinal is the passage's, and Cited says that the answer cites it.
 	Ordinal int
 	Cited   bool
 }
@@ -51,7 +51,7 @@ func FollowUps(asked []string, answer string, near []Near, most int) []string {
 // follower is a candidate with its distance from a passage.
 type follower struct {
 	candidate
-	// rank is the place of the passage among those of the answer.
+	// rank is the place of the passage among the answer's passages.
 	rank, distance int
 }
 
@@ -83,7 +83,7 @@ func following(near []Near) []follower {
 	return found
 }
 
-// inLanguage are those of a language, or all if there are none.
+// inLanguage returns the followers in a language, or all of them if there are none.
 func inLanguage(found []follower, in language.Code) []follower {
 	same := slices.DeleteFunc(slices.Clone(found), func(f follower) bool { return f.in != in })
 	if len(same) == 0 {

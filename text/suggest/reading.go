@@ -13,7 +13,7 @@ type reading struct {
 	title    string
 	sections []section
 	in       language.Code
-	// size is that of its text, in bytes.
+	// size is the length of the document's text, in bytes.
 	size int
 }
 
@@ -25,7 +25,8 @@ type Library struct {
 	wording wording
 }
 
-// Read reads documents. One whose language is not clear has that of most.
+// Read reads documents. A document whose language is not clear gets the language that most
+// documents have.
 func Read(from []Document) Library {
 	l := Library{documents: make([]reading, len(from)), wording: wording{common: map[string]int{}, names: map[string]int{}}}
 	counts := map[language.Code]int{}

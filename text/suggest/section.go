@@ -25,16 +25,17 @@ const (
 type section struct {
 	heading string
 	body    string
-	// ordinal is that of the passage in which it was seen first.
+	// ordinal is the ordinal of the first passage that has the section.
 	ordinal int
 }
 
 var (
 	headingLine = regexp.MustCompile(`^#{1,6}[ \t]+(.+?)[ \t]*#*$`)
-	// marks are those of Markdown within a heading, but for links, and what nobody sees.
+	// marks takes out Markdown's marks within a heading, except links, and characters that
+	// nobody sees.
 	marks = strings.NewReplacer("**", "", "__", "", "`", "", "\\", "", "\u00ad", "", "\u200b", "", "\u200e", "", "\u200f", "", "\ufeff", "")
 	links = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-	// tags are those of HTML, unless they stand in code.
+	// tags finds HTML tags. It also finds code, so that the tags in it can stay.
 	tags = regexp.MustCompile("(`[^`]*`)|<!--.*?-->|</?[a-zA-Z][^<>]*>")
 	// numbered is the number of a chapter.
 	numbered = regexp.MustCompile(`^(\d+(\.\d+)*[.)]?|[A-Z]\.|§+\s*\d+)\s+`)
@@ -67,8 +68,8 @@ func isHostile(heading string) bool {
 // address is where a hostile heading would send people.
 var address = regexp.MustCompile(`(?i)https?:|www\.|\S@\S`)
 
-// sections are those of the passages in their order, each heading once. What stands
-// below no heading is the title's.
+// sections returns the sections of the passages in order, each heading once. Text below no
+// heading belongs to the title.
 func (d Document) sections() []section {
 	s := sections{at: map[string]int{}}
 	for _, p := range d.Passages {
@@ -193,7 +194,8 @@ func tellsSomething(heading string) bool {
 		!parts.MatchString(heading) && !file.MatchString(heading)
 }
 
-// firstSentence is that of a section, or empty if it does not begin with one.
+// firstSentence returns the first sentence of a section, or nothing if the section does not
+// begin with one.
 func firstSentence(body string) string {
 	for line := range strings.Lines(body) {
 		line = strings.TrimSpace(marks.Replace(links.ReplaceAllString(line, "$1")))

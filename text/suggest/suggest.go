@@ -51,9 +51,9 @@ func (l Library) Questions(most int) []string {
 	return chosen.questions
 }
 
-// The kinds of questions, the best first: those of pairs, headings that ask, what
-// people are known to ask about a heading or what a first sentence answers, what is
-// made of a heading, and what is made of a title.
+// The kinds of questions, the best first: questions of pairs, headings that ask, what
+// people are known to ask about a heading or what a first sentence answers, questions made
+// of a heading, and questions made of a title.
 const (
 	ofPairs = iota
 	headingsThatAsk
@@ -122,8 +122,8 @@ func (d reading) candidate(s section, w wording) candidate {
 }
 
 // known is what people are known to ask. Below the title of a document, "What are the
-// prices?" asks for those of what the title says; where that cannot be said, it comes
-// after what can.
+// prices?" asks for the prices of what the title names; a question that cannot say so comes
+// after those that can.
 func (d reading) known(question string, isTitle bool, w wording) candidate {
 	c := candidate{question: question, kind: natural, subject: question}
 	if isTitle || !strings.HasPrefix(question, ofTheTitle) || d.in != language.English {

@@ -128,7 +128,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// wordingOf is that of a text.
+// wordingOf returns the wording of a text.
 func wordingOf(text string) wording {
 	w := wording{common: map[string]int{}, names: map[string]int{}}
 	w.read(text)

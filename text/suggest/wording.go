@@ -18,8 +18,7 @@ type wording struct {
 // in bytes: so much of it is what a hostile text costs.
 const mostKnown, mostRead = 20_000, 2000
 
-// read adds the words of a text, but for those of headings and code, in which capitals
-// say nothing.
+// read adds the words of a text, except in headings and code, where capitals say nothing.
 func (w wording) read(text string) {
 	fenced := false
 	for line := range strings.Lines(text[:min(len(text), mostRead)]) {

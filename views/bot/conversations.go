@@ -9,8 +9,8 @@ import (
 // Conversations is the page of a chatbot's conversations: the list, and beside it
 // one of them with what its answers were made from.
 type Conversations struct {
-	// Base is the address of the page, and Here that of the conversation that is
-	// open.
+	// Base is the address of the page, and Here the address of the open conversation, or
+	// Base if none is open.
 	Base, Here string
 	// Filters are what was typed into the inputs that choose conversations, and
 	// Filtered says that one of them does.

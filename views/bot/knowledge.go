@@ -129,8 +129,8 @@ type Receipt struct {
 	RequestedAt       time.Time
 	// ConfirmedAt is nil until the index holds nothing of it.
 	ConfirmedAt *time.Time
-	// Messages lead to the first of the answers, and More counts those of them
-	// that are left out.
+	// Messages lead to the first of the answers, and More counts the answers that
+	// are left out.
 	Messages []Link
 	More     string
 }

@@ -8,7 +8,7 @@ import (
 
 // Answering is the part of a chatbot's settings about how it answers.
 type Answering struct {
-	// Providers are those of the workspace, by ID and name.
+	// Providers are the workspace's providers, by ID and name.
 	Providers []ui.Option
 	// Own are the names of the server's own models, its default first.
 	Own []string

@@ -11,9 +11,9 @@ type Tests struct {
 	Tabs []ui.Tab
 	Base string
 	Form ui.Form
-	// Titles are those of documents, to choose from.
+	// Titles are the titles of documents to choose from.
 	Titles []string
-	// Questions are those of this page of the list.
+	// Questions are the questions on this page of the list.
 	Questions []TestQuestion
 	Pages     ui.Pager
 	// Last is the last run that has ended, or nil, and Figures are its figures, with

@@ -20,7 +20,7 @@ func (m Tokens) mayMake() bool { return m.MayManage && m.MayCreate && m.Upgrade 
 type Upgrade struct {
 	// From is the title of the present plan.
 	From string
-	// Plan and Title are those of the plan that is offered.
+	// Plan and Title are the name and the title of the plan that is offered.
 	Plan, Title string
 	// Gains are what the plan adds, each a short phrase.
 	Gains []string

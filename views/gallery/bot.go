@@ -10,7 +10,7 @@ import (
 	"parley/views/ui"
 )
 
-// botPages are those of a chatbot.
+// botPages returns the pages of a chatbot.
 func botPages() map[string]templ.Component {
 	documents := []bot.Document{
 		{ID: "doc_1", Title: "Returns", Kind: "markdown", State: "ready", Chars: "1,200", Passages: "4", CreatedAt: day},

@@ -34,7 +34,7 @@ func Pages() map[string]templ.Component {
 	return all
 }
 
-// names are those of all pages but the index, in order.
+// names returns the names of all pages but the index, in order.
 func names() []string {
 	var all []string
 	for name := range Pages() {

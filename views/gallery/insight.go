@@ -8,7 +8,7 @@ import (
 	"parley/views/ui"
 )
 
-// insightPages are those of what owners learn from conversations.
+// insightPages returns the pages on which owners learn from conversations.
 func insightPages() map[string]templ.Component {
 	tabs := []ui.Tab{{Text: "Questions", URL: shell.ImproveURL("cb_1"), Count: "2", Current: true}, {Text: "Test questions", URL: shell.ImproveURL("cb_1") + "/tests"}}
 	cited := []bot.CitedPassage{

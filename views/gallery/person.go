@@ -8,7 +8,7 @@ import (
 	"parley/views/ui"
 )
 
-// personPages are those of a person, and of nobody yet.
+// personPages returns a person's own pages, and the pages for people who are not signed in.
 func personPages() map[string]templ.Component {
 	return map[string]templ.Component{
 		"workspace-new":            person.NewWorkspacePage(acme("", "New workspace"), refused("name", "Enter a name.", map[string]string{"name": hostile})),
@@ -63,7 +63,7 @@ func personPages() map[string]templ.Component {
 	}
 }
 
-// factors are those of a person who has set up everything.
+// factors returns the factors of a person who has set up everything.
 func factors() person.Factors {
 	return person.Factors{
 		App: true, Any: true, Possible: true, RecoveryCodes: 9,

@@ -7,7 +7,7 @@ import (
 	"parley/views/ui"
 )
 
-// referencePages are those of the reference of the API.
+// referencePages returns the pages of the API reference.
 func referencePages() map[string]templ.Component {
 	all := reference.Reference{Title: "Parley API", About: "<p>Send a question.</p>", Groups: []reference.Group{{Slug: "chat", Name: "Chat", About: "<p>Ask.</p>", Operations: []reference.Operation{{
 		ID: "chat", Method: "POST", Path: "/api/v1/chat/" + hostile, Title: hostile, Access: "A token with the scope", Scopes: []string{"chat"}, Deprecated: true,

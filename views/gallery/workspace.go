@@ -11,7 +11,7 @@ import (
 	"parley/views/workspace"
 )
 
-// workspacePages are those of a workspace.
+// workspacePages returns the pages of a workspace.
 func workspacePages() map[string]templ.Component {
 	members := workspace.Members{
 		Members: []workspace.Member{

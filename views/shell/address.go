@@ -69,8 +69,8 @@ func AuditURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/
 // AuditEntryURL is the page of an entry of the audit log.
 func AuditEntryURL(workspaceID, entryID string) string { return AuditURL(workspaceID) + "/" + entryID }
 
-// FindURL answers the palette in JSON with what a workspace has, that of a
-// chatbot first if one is given.
+// FindURL returns the address that answers the palette with what a workspace has, as JSON.
+// If a chatbot is given, its own things come first.
 func FindURL(workspaceID, chatbotID string) string {
 	find := "/api" + WorkspaceURL(workspaceID) + "/find"
 	if chatbotID != "" {
@@ -202,7 +202,8 @@ func (m Failure) homeText() string {
 	return "Go to the start page"
 }
 
-// homeLook is that of the way home, which is secondary to a nearer one.
+// homeLook returns the look of the button that leads home, which is secondary if there is a
+// nearer way.
 func (m Failure) homeLook() ui.Look {
 	if m.Again != "" || m.Back != "" {
 		return ui.Secondary

@@ -15,7 +15,7 @@ import (
 
 // Layout is what all pages share.
 type Layout struct {
-	// Title is that of the document, without the product's name.
+	// Title is the document's title, without the product's name.
 	Title string
 	// Heading is the page's, its Title unless it is given, and About a sentence
 	// below it.
@@ -42,16 +42,16 @@ type Layout struct {
 	// Expired says that the session has ended.
 	Expired bool
 
-	// Email is that of the person, empty when nobody is signed in.
+	// Email is the person's address, empty when nobody is signed in.
 	Email string
 	// Unconfirmed says that the person has not confirmed their address, and Mails that
 	// the link for it comes by mail.
 	Unconfirmed, Mails bool
-	// Workspaces are those of the person.
+	// Workspaces are the person's workspaces.
 	Workspaces []Workspace
 	// Workspace is the present one, zero when there is none.
 	Workspace Workspace
-	// Chatbots are those of the workspace.
+	// Chatbots are the workspace's chatbots.
 	Chatbots []Chatbot
 	// Chatbot is the present one, zero when there is none.
 	Chatbot Chatbot
@@ -153,7 +153,7 @@ type Failure struct {
 	RequestID string
 	// SignIn offers to sign in.
 	SignIn bool
-	// Layout is that of the page where it went wrong, as far as that is known.
+	// Layout is the layout of the page where it went wrong, as far as that is known.
 	Layout Layout
 	// Back is where the person was, for a way on after signing in.
 	Back string

@@ -9,7 +9,7 @@ import (
 
 // Chart is numbers over time or over something else, drawn by the server.
 type Chart struct {
-	// ID is that of the element.
+	// ID is the element's id.
 	ID string
 	// Title says what is shown, and About what the reader should see in it.
 	Title, About string
@@ -32,8 +32,8 @@ type Series struct {
 	Values []float64
 }
 
-// NoValue stands for a value that there is not, such as that of a day to come. It
-// is not zero, which is a value.
+// NoValue stands for a value that is missing, such as the value of a day to come. It is not
+// zero, which is a value.
 func NoValue() float64 { return math.NaN() }
 
 // What a chart is drawn in. The width fits a card, and scales with it.
@@ -144,15 +144,15 @@ func (c Chart) bars() []bar {
 	return all
 }
 
-// stretch is a part of a line between values that there are not. One of a single
-// point is drawn as a dot.
+// stretch is a part of a line between missing values. One of a single point is
+// drawn as a dot.
 type stretch struct {
 	Points string
 	X, Y   string
 	Dot    bool
 }
 
-// stretches are those of a line.
+// stretches returns the stretches of a series' line.
 func (c Chart) stretches(s Series) (all []stretch) {
 	var points []string
 	var x, y string

@@ -160,7 +160,7 @@ type PriceRow struct {
 
 // Price is what a plan costs.
 type Price struct {
-	// Plan and Title are those of the plan.
+	// Plan and Title are the plan's name and title.
 	Plan, Title string
 	Text        string
 	// Note is below it; it may be empty.

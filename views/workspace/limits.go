@@ -23,7 +23,7 @@ type OverGroup struct {
 
 // OverSet are the things that one limit is about.
 type OverSet struct {
-	// Name is that of the chatbot whose they are, or empty.
+	// Name is the name of the chatbot that has these things, or empty.
 	Name  string
 	Items []OverItem
 	// Suspended says that one of them is.

@@ -15,7 +15,7 @@ type Members struct {
 	// Roles are those that the person can give.
 	Roles []string
 	Form  ui.Form
-	// Link is that of the invitation just made. It is shown once.
+	// Link is the link of the invitation just made. It is shown once.
 	Link string
 	// MailedTo is to whom the invitation just made was mailed, empty where
 	// there are no mails.

@@ -70,7 +70,7 @@ func withQuery(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// filter reads what is asked for. Days are those of the person's zone.
+// filter reads what is asked for. Days begin and end in the person's time zone.
 func (a asked) filter(zone *time.Location) (filter audit.Filter, wrong string) {
 	filter = audit.Filter{
 		Actions: actionsOf(a["kind"]), Actor: a["actor"], ObjectKind: a["object"], ObjectID: a["id"], Address: a["address"], RequestID: a["request"], Limit: entriesShown,

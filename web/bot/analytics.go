@@ -31,7 +31,7 @@ const defaultRange = 30
 // byWeek is from how many days on a chart has weeks.
 const byWeek = 93
 
-// show shows the figures of a range beside those of as many days before.
+// show shows the figures of a range beside the figures of as many days before it.
 func (s analyticsPages) show(c *fiber.Ctx, v site.Visit) error {
 	m := views.Analytics{Base: shell.AnalyticsURL(v.Chatbot.ID), Form: ui.Form{Values: map[string]string{"from": c.Query("from"), "to": c.Query("to")}}}
 	days, err := strconv.Atoi(c.Query("days"))

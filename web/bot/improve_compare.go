@@ -22,7 +22,7 @@ func compareURL(base, before, after string) string {
 	return base + "/compare?" + url.Values{"before": {before}, "after": {after}}.Encode()
 }
 
-// changeFilters are those of a comparison, with the changes that each shows.
+// changeFilters are the filters of a comparison, with the changes that each shows.
 var changeFilters = []struct {
 	name, text string
 	shows      []testrun.Change

@@ -36,7 +36,7 @@ var filters = []struct {
 	{"removing", "Being removed", []knowledge.State{knowledge.Removing}},
 }
 
-// unknownState is that of no document: a choice that does not exist lists nothing.
+// unknownState is a state that no document has: a choice that does not exist lists nothing.
 const unknownState knowledge.State = "unknown"
 
 func isWorkedOn(d knowledge.Document) bool {

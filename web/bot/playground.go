@@ -22,7 +22,7 @@ import (
 // script asks by the routes of package api.
 type playgroundPages struct{ *site.Site }
 
-// draftInputs are those of a draft.
+// draftInputs are the inputs of a draft.
 var draftInputs = []string{"instructions", "no_answer", "provider_id", "model", "grounding", "temperature"}
 
 func (s playgroundPages) playgroundPage(c *fiber.Ctx, v site.Visit) error {

@@ -33,7 +33,7 @@ func (s settingsPages) settingsPage(c *fiber.Ctx, v site.Visit) error {
 	return s.showSettings(c, v, fiber.StatusOK, form, ui.Form{})
 }
 
-// settingsInputs are those of the settings, but for the part about answers.
+// settingsInputs are the inputs of the settings, except the part about answers.
 var settingsInputs = []string{
 	"name", "instructions", "no_answer", "welcome", "suggested_questions", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
 	"separate_end_users", "retention_days", "discard_messages", "suggest_nothing", "seen",

@@ -15,7 +15,7 @@ import (
 	"parley/web/site"
 )
 
-// answeringInputs are those of the settings' part about answers.
+// answeringInputs are the inputs of the settings' part about answers.
 var answeringInputs = []string{
 	"provider_id", "model", "fallback_provider_id", "fallback_model", "temperature", "max_answer_tokens", "grounding", "cache_answers", "rerank",
 }

@@ -18,7 +18,7 @@ import (
 // A form that was sent meanwhile is in it, and goes on with it.
 type confirmPages struct{ *site.Site }
 
-// given are the inputs of this page. All others are those of a form that was sent.
+// given are the inputs of this page. All other inputs belong to a form that was sent.
 var given = []string{"confirm_password", "confirm_code", "confirm_recovery_code", "confirm_answer", "next"}
 
 // page asks whoever came by a link. One who has to show a second factor and has none is

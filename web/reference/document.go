@@ -11,7 +11,7 @@ import (
 // document is the description of the API.
 type document struct {
 	*value
-	// address is that of the server.
+	// address is the server's address.
 	address string
 }
 
@@ -41,7 +41,7 @@ func read(text, address string) (views.Reference, error) {
 
 const aboutWebhooks = "What this server sends to your endpoints when something happens. Signatures are those of Standard Webhooks."
 
-// operations are those of a group, in the order of the description.
+// operations returns a group's operations, in the order of the description.
 func (d document) operations(tag string) []views.Operation {
 	var all []views.Operation
 	for _, path := range d.get("paths").keys {

@@ -10,7 +10,7 @@ type example struct {
 	value *value
 }
 
-// examples are those of a body: those that were written, or one made from its schema.
+// examples returns a body's examples: the ones that were written, or one made from its schema.
 func (d document) examples(media *value) []example {
 	var all []example
 	for _, name := range media.get("examples").keys {

@@ -12,7 +12,7 @@ import (
 	"parley/views/shell"
 )
 
-// description is that of this API.
+// description returns the description of this API.
 func description(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../api/openapi.yaml")

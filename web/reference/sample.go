@@ -16,7 +16,8 @@ type request struct {
 	query url.Values
 	// parameters are all that the operation takes.
 	parameters []*value
-	// body is that of the first example, or nil. file says that it is a form with a file.
+	// body is the body in the first example, or nil. file says that the call sends a form
+	// with a file.
 	body *value
 	file bool
 	// token says that the call shows one, and streams that events answer it.
@@ -138,7 +139,8 @@ func (r request) python() string {
 	return start + "response = " + call + strings.Join(arguments, "\n") + "\n)\nprint(response.json())"
 }
 
-// inputs are those of the form that tries the call, and its body as it is first.
+// inputs returns the inputs of the form that tries the call, and the body that the form
+// begins with.
 func (r request) inputs() ([]views.Input, string) {
 	var all []views.Input
 	for _, place := range places {

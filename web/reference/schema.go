@@ -138,7 +138,7 @@ func (v *value) limits() []string {
 // places are where parameters are, in the order in which they are shown.
 var places = []struct{ in, title string }{{"path", "In the path"}, {"query", "In the query"}, {"header", "Headers"}}
 
-// parameters are those of a request, by place.
+// parameters returns the parameters of a request, by place.
 func (d document) parameters(all []*value) []views.Parameters {
 	var shown []views.Parameters
 	for _, place := range places {

@@ -11,7 +11,7 @@ import (
 // value is a value of the description. An object keeps the order in which its fields are
 // written.
 type value struct {
-	// text is that of a scalar, and tag its kind, such as "!!str".
+	// text is the text of a scalar, and tag its kind, such as "!!str".
 	text, tag string
 	items     []*value
 	keys      []string
@@ -102,7 +102,7 @@ func (v *value) has(name string) bool { return v.fields[name] != nil }
 
 func (v *value) isTrue() bool { return v.tag == "!!bool" && v.text == "true" }
 
-// texts are those of the items of a list, or of a single scalar.
+// texts returns the texts of a list's items, or of a single scalar.
 func (v *value) texts() []string {
 	if len(v.items) == 0 && v.tag != "!!null" && v.fields == nil {
 		return []string{v.text}

@@ -1,5 +1,5 @@
-// Package signon owns the handlers of single sign-on: those of a visit to an identity
-// provider, and those of the connection between a workspace and its own provider.
+// Package signon owns the handlers of single sign-on, both for a visit to an identity
+// provider and for the connection between a workspace and its own provider.
 package signon
 
 import (

@@ -11,9 +11,9 @@ import (
 )
 
 // Party returns the site that passkeys are made for, and false where browsers make none:
-// they want a domain with HTTPS, or localhost. It is that of BASE_URL, whatever Host a
-// request names. A server without one is reached on its own machine, where people may
-// write localhost.
+// they want a domain with HTTPS, or localhost. The site is the one in BASE_URL, whatever
+// Host a request names. A server without a BASE_URL is reached on its own machine, where
+// people may write localhost.
 func (s *Site) Party(c *fiber.Ctx) (factor.Party, bool) {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"parley/internal/netgroup"
 )
 
-// Sessions keeps the secrets of a browser in cookies: that of the session, and
-// one by which sign-ins are known to come from a browser used before.
+// Sessions keeps a browser's secrets in cookies: the session's secret, and one that tells
+// later sign-ins that the browser was used before.
 type Sessions struct {
 	accounts *account.Sessions
 	people   *tenant.People
@@ -108,7 +108,7 @@ func (s *Sessions) countStranger(c *fiber.Ctx) error {
 // device is the secret of earlier sign-ins in the browser, empty for none.
 func (s *Sessions) device(c *fiber.Ctx) string { return c.Cookies(s.named("device")) }
 
-// Secret is that of the browser's session, empty for none.
+// Secret returns the secret of the browser's session, empty for none.
 func (s *Sessions) Secret(c *fiber.Ctx) string { return c.Cookies(s.name()) }
 
 func (s *Sessions) name() string { return s.named("session") }

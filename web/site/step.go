@@ -6,10 +6,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// SignInStep is that of a sign-in that waits for a second factor.
+// SignInStep is the kind of step of a sign-in that waits for a second factor.
 const SignInStep = "step"
 
-// StepCookie keeps the secret of a step in a browser, apart from those of other kinds.
+// StepCookie keeps the secret of a step in a browser, in a cookie of its own for each kind.
 type StepCookie struct {
 	sessions *Sessions
 	name     string

@@ -21,7 +21,7 @@ type Visit struct {
 	Chatbot chatbot.Chatbot
 	// holdings are what the workspace has of what its plan limits.
 	holdings []tenant.Holding
-	// messages are those of this month.
+	// messages is this month's use of messages.
 	messages tenant.QuotaUse
 	site     *Site
 }

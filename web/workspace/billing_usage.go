@@ -62,8 +62,8 @@ func besides(month, since, now time.Time) (previous, next string) {
 	return previous, next
 }
 
-// spentToView is what is shown of sums of usage records, those of a chatbot together
-// in the order of the workspace's chatbots, and what was deleted last.
+// spentToView shows sums of usage records. Each chatbot's rows stand together, in the order
+// of the workspace's chatbots, and the rows of deleted chatbots come last.
 func spentToView(spent []chat.Spent, bots []chatbot.Chatbot) views.Month {
 	var m views.Month
 	var sum chat.Spent

@@ -53,7 +53,7 @@ type AppStore interface {
 	// UseAppStep is NotFound if a code of this period, or of a later one, was used.
 	UseAppStep(ctx context.Context, userID string, step int64) error
 	DeleteApp(ctx context.Context, userID string) error
-	// AllApps reads those of all users, a portion at a time, confirmed or not.
+	// AllApps reads the apps of all users, confirmed or not, a portion at a time.
 	AllApps(ctx context.Context) iter.Seq2[App, error]
 	// ReplaceSeal replaces the sealed secret of an app. It is NotFound if the user has
 	// another app by now.

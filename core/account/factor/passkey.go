@@ -45,7 +45,7 @@ type Passkey struct {
 type PasskeyStore interface {
 	// AddPasskey is a Conflict if any user has the credential.
 	AddPasskey(ctx context.Context, passkey Passkey) error
-	// Passkeys returns those of a user, the oldest first.
+	// Passkeys returns a user's passkeys, oldest first.
 	Passkeys(ctx context.Context, userID string) ([]Passkey, error)
 	// UsePasskey records a use, and what the credential is after it.
 	UsePasskey(ctx context.Context, userID, id, credential string, at time.Time) error

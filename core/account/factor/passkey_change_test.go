@@ -21,7 +21,7 @@ func (d *desk) hasPasskeys(names ...string) {
 	}
 }
 
-// names are those of the user's passkeys.
+// names returns the names of the user's passkeys.
 func (d *desk) names() (all []string) {
 	d.Helper()
 	set, err := d.Factors.Of(d.Context(), d.user.ID)

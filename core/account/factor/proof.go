@@ -47,7 +47,7 @@ type Waiting struct {
 // data is what the step of a waiting sign-in holds.
 type data struct {
 	Method signin.Method `json:"method"`
-	// Memory is that of the last challenge for a passkey.
+	// Memory is what [WebAuthn] remembers of the last challenge for a passkey.
 	Memory string `json:"memory,omitempty"`
 }
 

@@ -1,11 +1,12 @@
 // Package guessable knows the passwords that attackers try first, because so many
 // people have chosen them.
 //
-// passwords.txt.gz has one a line, in lower case, the most common first: the 10,000
-// most common of all, and those of the 49,233 most common that are long enough for
-// Parley. They come from the list of package @zxcvbn-ts/language-common 3.0.4 of npm,
-// which counts them in passwords that were leaked; its license is LICENSE.passwords
-// (MIT). docs/adr/0053-addresses-and-passwords.md says how the file is made.
+// passwords.txt.gz has one password per line, in lower case, the most common first: the
+// 10,000 most common passwords, and among the 49,233 most common every password that is
+// long enough for Parley. They come from the list in the npm package
+// @zxcvbn-ts/language-common 3.0.4, which counts leaked passwords; its license is
+// LICENSE.passwords (MIT). docs/adr/0053-addresses-and-passwords.md says how to make the
+// file.
 //
 // It does not own the other rules for passwords (package account).
 package guessable

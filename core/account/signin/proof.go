@@ -36,7 +36,7 @@ func (p Proof) Suffices(workspaceID string) bool {
 
 // SufficesForAll reports whether the proof is enough on a server that demands a second
 // factor of everybody. The operator's own identity provider decides by itself what it asks
-// people for; those of workspaces do not speak for the operator.
+// people for; a workspace's identity provider does not speak for the operator.
 func (p Proof) SufficesForAll() bool {
 	return p.SecondFactor || p.Method == BySSO && p.SSOWorkspaceID == ""
 }

@@ -35,9 +35,8 @@ func (Model) Name() string { return name }
 // Count returns the tokens of a text, as [tokens.Count] does.
 func (Model) Count(text string) int { return tokens.Count(text) }
 
-// Traits are those of a model that follows no instructions and calls no tools.
-// Its context is unlimited, because it reads the passages and not the prompt's
-// text.
+// Traits says that the model follows no instructions and calls no tools. Its
+// context is unlimited, because it reads the passages and not the prompt's text.
 func (Model) Traits() answer.Traits { return answer.Traits{Context: manyTokens} }
 
 // Check returns nil: there is no server that could be unreachable.

@@ -6,8 +6,8 @@ const (
 	// usualAnswer is the room kept free for an answer whose length the owner
 	// has not bounded, or a quarter of the context if that is less.
 	usualAnswer = 4096
-	// aroundMessage is what the frame of a message, its role and its end,
-	// costs. OpenAI's takes four tokens, those of open models up to eight.
+	// aroundMessage is how many tokens a message costs besides its text, for its
+	// role and its end: four with OpenAI's models, up to eight with open models.
 	aroundMessage = 8
 	// longToken is more bytes than a token of text has. A text with that many
 	// for each token that is left is not counted, it is too long.

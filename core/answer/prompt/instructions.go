@@ -47,7 +47,8 @@ func NoAnswer(bot *chatbot.Chatbot, question string, in language.Code) string {
 // IsCourtesy reports whether a message is nothing but a greeting, thanks or a farewell.
 func IsCourtesy(message string) bool { return courtesy.Of(message, "").Kind != courtesy.None }
 
-// LanguageOf is that of a question, or of the latest one before it that has one.
+// LanguageOf returns the language of a question, or, if it does not tell, of the latest
+// question before it that does.
 func LanguageOf(question string, history []Message) language.Code {
 	in := language.Of(question)
 	for i := len(history) - 1; i >= 0 && in == ""; i-- {

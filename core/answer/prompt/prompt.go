@@ -21,7 +21,7 @@ type Prompt struct {
 	Tools []Tool
 	// Question is the user's message as it was sent.
 	Question string
-	// Language is that of the question and, where it does not tell, of those before it.
+	// Language is the question's language: see [LanguageOf].
 	Language language.Code
 	// Passages are the retrieved passages, best first. There may be none. A
 	// citation counts them from 1.

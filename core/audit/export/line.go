@@ -19,7 +19,7 @@ import (
 	"parley/internal/plain"
 )
 
-// Version is that of a line's fields. Later ones may add fields.
+// Version is the version of a line's format. Later versions may add fields.
 const Version = 1
 
 // Line is an entry as a line of JSON.

@@ -33,7 +33,7 @@ var (
 	keyColumns = []Column{{"id", Text}, {"key", Bytes}}
 )
 
-// header is that of a file with three tables, of which one is sealed and one is empty.
+// header returns the header of a file with three tables: one is sealed and one is empty.
 func header() Header {
 	return Header{
 		Program: "1.0", MadeAt: madeAt, Database: SQLite, Migrations: []string{"1_initial.sql"},

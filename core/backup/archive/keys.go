@@ -45,7 +45,7 @@ type SealedKeys struct {
 type Secrets struct {
 	// ServerKeys are the keys that the server encrypts with, the current one first.
 	ServerKeys []string `json:"server_keys"`
-	// Rows are those of sealed tables, as they are written elsewhere in a file.
+	// Rows are the rows of sealed tables, by table, each encoded as a file has rows elsewhere.
 	Rows map[string][]string `json:"rows"`
 }
 

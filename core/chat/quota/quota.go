@@ -27,8 +27,8 @@ const (
 	// refusedFor is how long a workspace without messages left is refused
 	// before the database is asked again.
 	refusedFor = 5 * time.Second
-	// quotaMax is how many months are remembered, besides those of which a
-	// message is being admitted or stored.
+	// quotaMax is how many months are remembered. There may be more, because no
+	// month is forgotten while a message of it is being admitted or stored.
 	quotaMax = 20_000
 )
 

@@ -51,8 +51,8 @@ func (b *beginning) rejoin(ctx context.Context, claim chat.Claim) error {
 	return b.join(ctx, claim)
 }
 
-// join makes the turn that of a claim. If the answer was interrupted or failed,
-// join begins another attempt, unless the conversation has gone on.
+// join makes the turn continue the stored turn of a claim. If its answer was interrupted
+// or failed, join begins another attempt, unless the conversation has gone on.
 func (b *beginning) join(ctx context.Context, claim chat.Claim) error {
 	workspaceID, turn := b.principal.Chatbot.WorkspaceID, b.turn
 	for {

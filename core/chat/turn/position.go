@@ -15,8 +15,8 @@ type Position struct {
 	Tail Tail
 }
 
-// Tail is an event that follows the answer. Their order is that of the
-// constants.
+// Tail is an event that follows the answer. The constants are in the order in
+// which the events are sent.
 type Tail int
 
 // The events after the answer.

@@ -24,7 +24,7 @@ var errBusy = (&fault.Error{
 
 // queue lets one caller at a time through for each key, within this process:
 // turns of a conversation, and requests with the same idempotency key. The
-// database handles those of other processes.
+// database keeps this process's callers apart from the callers of other processes.
 type queue[K comparable] struct {
 	mu    sync.Mutex
 	lines map[K]*line

@@ -60,7 +60,7 @@ type Ask struct {
 	chat.Ref
 	Message  string
 	Delivery Delivery
-	// Metadata is that of a new conversation, made by [chat.NewMetadata].
+	// Metadata is what a new conversation gets. [chat.NewMetadata] makes it.
 	Metadata map[string]string
 	// Given, unless nil, is what the caller says besides the question.
 	Given *Given

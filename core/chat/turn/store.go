@@ -80,10 +80,10 @@ type Opening struct {
 	Question   string
 	At         time.Time
 	LeaseUntil time.Time
-	// Month is that of At in UTC, such as "2026-11": the question counts in it. The
-	// playground has months of its own.
+	// Month is the month of At in UTC, such as "2026-11", in which the question counts.
+	// The playground has months of its own.
 	Month string
-	// Reserved says that it is one of those that this process had reserved.
+	// Reserved says that this process had reserved the message.
 	Reserved bool
 	// Delivery is nil for a turn whose stream cannot be resumed.
 	Delivery *Delivery
@@ -104,7 +104,7 @@ type Opening struct {
 type Retry struct {
 	ConversationID, AnswerID int64
 	LeaseUntil               time.Time
-	// Month is that of now, and Reserved says whether this process had reserved
+	// Month is the current month, and Reserved says whether this process had reserved
 	// the message, as in [Opening].
 	Month    string
 	Reserved bool

@@ -2,7 +2,7 @@
 // records of answers that have ended, and the feedback on them, into a row for
 // each chatbot and day, from which reports are made. No question waits for it.
 //
-// It counts nothing of the playground. Days are those of UTC.
+// It counts nothing of the playground. Days begin and end at midnight UTC.
 package stats
 
 import (

@@ -45,8 +45,8 @@ type RollStore interface {
 	// transaction ends, and keeps chatbots until then. It reports false if there is
 	// another.
 	LockRoll(ctx context.Context, chatbotIDs ...string) (bool, error)
-	// Uncounted returns the oldest records that are not counted, and of those of
-	// interrupted answers only those from before a time.
+	// Uncounted returns the oldest records that are not counted. It leaves out records
+	// of interrupted answers unless they are from before interruptedBefore.
 	Uncounted(ctx context.Context, interruptedBefore time.Time, limit int) ([]Record, error)
 	// CountRecords marks records as counted, and returns how many were not yet.
 	CountRecords(ctx context.Context, ids []int64) (int, error)

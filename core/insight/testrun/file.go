@@ -31,7 +31,7 @@ const MaxFile = 2 << 20
 // ErrTooLarge refuses a larger one.
 var ErrTooLarge = &fault.Error{Kind: fault.TooLarge, Field: "file", Message: fmt.Sprintf("The file is larger than %d MiB. Take out what is no question, or import its parts.", MaxFile>>20)}
 
-// columns are those of CSV, and the names of JSON.
+// columns are the columns of a CSV file, and the field names of a JSON file.
 var columns = []string{"question", "expects", "says", "answer", "document"}
 
 // line is a question in a file. Text and Target are what the files of the lab's eval call

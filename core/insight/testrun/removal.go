@@ -8,8 +8,8 @@ import (
 	"parley/core/knowledge"
 )
 
-// undoFor is how long at least a removal on a page can be undone: as long as that of
-// a document.
+// undoFor is how long at least a removal on a page can be undone: as long as the removal
+// of a document.
 const undoFor = knowledge.UndoFor
 
 // Removal is the port to test questions that were removed and can be brought back. A

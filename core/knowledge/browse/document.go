@@ -19,8 +19,8 @@ type Documents interface {
 type Details interface {
 	// PassagePage returns passages of a version in order, from an ordinal on.
 	PassagePage(ctx context.Context, workspaceID, documentID string, version, from, limit int) ([]retrieval.Passage, error)
-	// AnswersGiven returns the latest answers that were given a document, the
-	// newest first, among those of the chatbot's newest conversations.
+	// AnswersGiven returns the latest answers that were given a document, newest
+	// first. It looks only at the chatbot's newest conversations.
 	AnswersGiven(ctx context.Context, workspaceID, chatbotID, documentID string, conversations, limit int) ([]Answer, error)
 	// SpanTexts returns the texts of the spans of a chatbot's documents that are
 	// still stored.
@@ -110,8 +110,8 @@ func (b *Browser) Passages(ctx context.Context, d knowledge.Document, from int) 
 	return passages, more, nil
 }
 
-// Answers returns the latest answers that were given a document, among those of
-// the newest [AnswersAmong] conversations.
+// Answers returns the latest answers that were given a document. It looks only at the
+// newest [AnswersAmong] conversations.
 func (b *Browser) Answers(ctx context.Context, d knowledge.Document) ([]Answer, error) {
 	return b.details.AnswersGiven(ctx, d.WorkspaceID, d.ChatbotID, d.ID, AnswersAmong, answersShown)
 }

@@ -88,7 +88,7 @@ const embedBatch = 64
 // errUneven is that the vectors of a document cannot be compared.
 var errUneven error = fault.New(fault.Upstream, "The embedding server answered with vectors of different lengths.")
 
-// vectors returns those of a document's passages, batch by batch.
+// vectors embeds the texts of a document's passages, batch by batch.
 func (m *Maker) vectors(ctx context.Context, of Owner, texts []string, embed embedFunc) ([][]float32, error) {
 	all := make([][]float32, 0, len(texts))
 	for start := 0; start < len(texts); start += embedBatch {

@@ -16,8 +16,7 @@ import (
 
 // Store is the port to passages that have no encoding.
 type Store interface {
-	// ChatbotsUnencoded returns the chatbots that have such passages, those of a
-	// workspace together.
+	// ChatbotsUnencoded returns the chatbots that have such passages, grouped by workspace.
 	ChatbotsUnencoded(ctx context.Context) ([]retrieval.Scope, error)
 	// Unencoded returns such passages of a chatbot, the oldest first, at most limit.
 	Unencoded(ctx context.Context, workspaceID, chatbotID string, limit int) ([]retrieval.Passage, error)
@@ -64,11 +63,11 @@ func (s *Service) Warm() error { return s.encoder.Warm() }
 // Left counts the passages that have no encoding.
 func (s *Service) Left(ctx context.Context) (int, error) { return s.store.CountUnencoded(ctx) }
 
-// Work encodes passages until a time, also those of documents that become ready meanwhile:
-// a few of each workspace in turn, and of each of its chatbots in turn, so that a large one
-// holds no other up. It rests in between, since people ask questions meanwhile, and tells
-// left how many passages have no encoding, as often as it looks for new ones. A workspace
-// that fails is left out until the next call.
+// Work encodes passages until a time, including passages of documents that become ready
+// meanwhile. It encodes a few for each workspace in turn, and within a workspace for each
+// chatbot in turn, so that a large one does not hold up the others. It rests in between,
+// since people ask questions meanwhile. Whenever it looks for new passages, it tells left
+// how many have no encoding. It leaves out a workspace that fails until the next call.
 func (s *Service) Work(ctx context.Context, until time.Time, left func(passages int)) error {
 	q := queue{failed: map[string]bool{}}
 	var failures []error

@@ -18,8 +18,8 @@ type queue struct {
 // turn is the chatbots of a workspace, in the order of their turns.
 type turn []retrieval.Scope
 
-// add puts those of the chatbots into the queue that are not in it, except of workspaces
-// that are left out.
+// add puts chatbots into the queue that are not in it yet, unless their workspace is left
+// out or is a throw-away workspace.
 func (q *queue) add(chatbots []retrieval.Scope) {
 	queued := map[retrieval.Scope]bool{}
 	for _, t := range q.turns {

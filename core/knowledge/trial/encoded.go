@@ -27,7 +27,7 @@ func (e *encoded) add(passages []retrieval.Passage) {
 	}
 }
 
-// Encodings returns those of the passages.
+// Encodings returns the encodings of the passages, and makes the ones that are missing.
 func (e *encoded) Encodings(ctx context.Context, _, _ string, ids []int64) (map[int64]encode.Encoding, error) {
 	found := make(map[int64]encode.Encoding, len(ids))
 	var missing []retrieval.Passage

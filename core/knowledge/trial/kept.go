@@ -33,7 +33,7 @@ func position(p retrieval.Passage) retrieval.Position {
 	return retrieval.Position{DocumentID: p.DocumentID, Version: p.Version, Ordinal: p.Ordinal}
 }
 
-// LivePassages returns those of the passages that exist.
+// LivePassages returns the kept passages with these ids.
 func (k *kept) LivePassages(_ context.Context, _, _ string, ids []int64) ([]retrieval.Passage, error) {
 	k.mutex.RLock()
 	defer k.mutex.RUnlock()

@@ -25,7 +25,7 @@ type Trial struct {
 	searcher *retrieval.Searcher
 	scope    retrieval.Scope
 	version  string
-	// passages counts those of Add.
+	// passages counts the passages that Add has split documents into, to number them.
 	passages atomic.Int64
 	// kept is nil unless the passages are kept.
 	kept *kept

@@ -27,7 +27,8 @@ type remembered struct {
 	most   int
 }
 
-// questionsOf are those of one workspace, at a place of the heap.
+// questionsOf has the vectors of one workspace's questions. Its place is its index in the
+// heap.
 type questionsOf struct {
 	*simplelru.LRU[hash, []float32]
 	workspaceID string

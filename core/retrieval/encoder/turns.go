@@ -17,7 +17,8 @@ type turns struct {
 	share int
 }
 
-// places are those of one workspace, as long as somebody waits for one or has it.
+// places bounds the turns that one workspace has at once. It is kept for as long as
+// somebody in the workspace waits for a turn or has one.
 type places struct {
 	taken chan struct{}
 	users int

@@ -13,9 +13,8 @@ import (
 // one change writes and what a merge holds in memory.
 const MaxSize = 32 << 20
 
-// Build returns the segments of a document: one, unless that were too large.
-// Entries are those of one document with one source, and their passages are
-// distinct.
+// Build returns the segments of a document: one, unless that were too large. All entries
+// belong to one document with one source, and their passages are distinct.
 func Build(entries []retrieval.Entry) ([][]byte, error) {
 	if err := check(entries); err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func check(entries []retrieval.Entry) error {
 	return nil
 }
 
-// Dimension returns that of the entries' vectors, or zero.
+// Dimension returns the dimension of the entries' vectors, or zero.
 func Dimension(entries []retrieval.Entry) int {
 	for _, e := range entries {
 		if len(e.Vector) > 0 {
@@ -102,8 +101,8 @@ func build(entries []retrieval.Entry) []byte {
 	return w.finish()
 }
 
-// dictionary gives the distinct terms numbers in their order, and returns
-// those of all terms of all entries.
+// dictionary gives the distinct terms numbers in their order, and returns the numbers of
+// all terms of all entries.
 func (w *writer) dictionary(entries []retrieval.Entry) []uint32 {
 	var numbers []uint32
 	seen := map[string]uint32{}

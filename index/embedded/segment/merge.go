@@ -7,13 +7,12 @@ import (
 // Part is a segment whose live passages a merge takes.
 type Part struct {
 	View
-	// First is the sequence that those of the segment's documents count from.
+	// First is the sequence from which the segment's documents count theirs.
 	First uint64
 }
 
-// Merge returns one segment of the live passages of several, in their order.
-// Its documents' sequences count from that of the first part. It returns nil
-// if nothing is alive.
+// Merge returns one segment of the live passages of several, in their order. Its documents'
+// sequences count from the first part's First. It returns nil if nothing is alive.
 func Merge(parts []Part) []byte {
 	var w writer
 	for _, p := range parts {

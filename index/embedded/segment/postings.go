@@ -30,7 +30,7 @@ func (p *postings) add(passage, frequency int) {
 // cursor reads a list.
 type cursor struct {
 	data []byte
-	// passage and frequency are those of the posting last read.
+	// passage and frequency belong to the posting last read.
 	passage, frequency int
 }
 

@@ -71,8 +71,8 @@ func Search(ctx context.Context, views []View, query retrieval.IndexQuery) (retr
 	return hits, nil
 }
 
-// comparable reports whether the query's vector, if it has one, is as long as
-// those of the views.
+// comparable reports whether the query's vector, if it has one, is as long as the
+// views' vectors.
 func (s *search) comparable() bool {
 	for _, v := range s.views {
 		if len(s.query.Vector) > 0 && v.vectors > 0 && v.dimension != len(s.query.Vector) {

@@ -176,7 +176,7 @@ func (s *sections) encode(length uint64) []byte {
 	return data
 }
 
-// Size is the memory that the segment holds, in bytes, and nearly that of its data.
+// Size is the memory that the segment holds, in bytes, which is nearly the size of its data.
 func (s *Segment) Size() int64 {
 	size := headerSize + len(s.nameText) + len(s.termText)
 	parts, _ := s.fixed()
@@ -196,8 +196,8 @@ func (t *documentTable) id(passage int) int64 { return int64(le.Uint64(t.ids[8*p
 // document is a document's record. Its passages go on to the first one of the
 // next document.
 type document struct {
-	// sequence says which change brought the document, counted from that of
-	// the segment's first.
+	// sequence says which change brought the document, counted from the change that brought
+	// the segment's first document.
 	sequence uint64
 	first    int
 	// source is the number of the source, counted from one; zero is none.
@@ -259,7 +259,7 @@ func (t *termTable) lookup(term string) int {
 	return -1
 }
 
-// compareNames orders documents by name, and those of one name by number.
+// compareNames orders documents by name, and documents of the same name by number.
 func compareNames(names []string) func(a, b uint32) int {
 	return func(a, b uint32) int {
 		return cmp.Or(strings.Compare(names[a], names[b]), cmp.Compare(a, b))

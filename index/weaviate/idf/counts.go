@@ -21,8 +21,8 @@ const (
 )
 
 // Counts remembers how many passages have each term, for the tenants that were
-// searched last. It sees this process's own changes at once, and those of other
-// processes after [countsKept].
+// searched last. It sees this process's own changes at once, and other processes'
+// changes after [countsKept].
 type Counts struct {
 	mutex   sync.Mutex
 	tenants *simplelru.LRU[string, *Tenant]
@@ -91,8 +91,8 @@ func (t *Tenant) Missing(terms []retrieval.Term) (missing []string) {
 	return missing
 }
 
-// Put keeps the number of passages with a term, or that of all under the empty
-// term.
+// Put keeps the number of passages with a term or, under the empty term, the number
+// of all passages.
 func (t *Tenant) Put(term string, n int) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -6,7 +6,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// of is that of the formula in [retrieval.Hits], for a term that n of total
+// of returns the idf by the formula in [retrieval.Hits], for a term that n of total
 // passages have. The two may have been counted one after the other.
 func of(total, n int) float64 {
 	return math.Log(1 + (float64(max(total, n)-n)+0.5)/(float64(n)+0.5))

@@ -12,7 +12,7 @@ import (
 // grpcPort is Weaviate's default.
 const grpcPort = "50051"
 
-// Addresses are those of all nodes of a cluster.
+// Addresses are the addresses of all nodes of a cluster.
 type Addresses struct {
 	Nodes []Address
 	// Secure says that both interfaces use TLS.
@@ -21,10 +21,10 @@ type Addresses struct {
 	Here bool
 }
 
-// Parse reads the addresses of the REST interfaces, such as http://w1:8080, and of
-// the gRPC interfaces, such as w1:50051, with commas between those of several nodes.
-// Without the latter they are at port 50051. Its failures are of kind Invalid, in
-// the field URL or GRPC.
+// Parse reads the addresses of the REST interfaces, such as http://w1:8080, and of the gRPC
+// interfaces, such as w1:50051. Commas separate the addresses of several nodes. Without
+// gRPC addresses, the gRPC interfaces are at port 50051 of the same hosts. Its failures are
+// of kind Invalid, in the field URL or GRPC.
 func Parse(urls, interfaces string) (Addresses, error) {
 	rest, grpc := strings.Split(urls, ","), strings.Split(interfaces, ",")
 	if interfaces == "" {

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// RoundTrip is that of [http.RoundTripper]. It ignores the request's host.
+// RoundTrip implements [http.RoundTripper]. It ignores the request's host.
 func (n *Nodes) RoundTrip(request *http.Request) (*http.Response, error) {
 	var (
 		response *http.Response
@@ -50,7 +50,7 @@ func unable(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout
 }
 
-// Invoke is that of [grpc.ClientConnInterface].
+// Invoke implements [grpc.ClientConnInterface].
 func (n *Nodes) Invoke(ctx context.Context, method string, args, reply any, options ...grpc.CallOption) (err error) {
 	n.do(ctx, func(to *node) (gone bool) {
 		err = to.grpc.Invoke(ctx, method, args, reply, options...)
@@ -64,7 +64,7 @@ func (n *Nodes) Invoke(ctx context.Context, method string, args, reply any, opti
 	return err
 }
 
-// NewStream is that of [grpc.ClientConnInterface].
+// NewStream implements [grpc.ClientConnInterface].
 func (n *Nodes) NewStream(ctx context.Context, description *grpc.StreamDesc, method string, options ...grpc.CallOption) (stream grpc.ClientStream, err error) {
 	n.do(ctx, func(to *node) (gone bool) {
 		stream, err = to.grpc.NewStream(ctx, description, method, options...)

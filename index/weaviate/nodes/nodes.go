@@ -60,8 +60,8 @@ const (
 	answerSize = 256 << 20
 )
 
-// Dial prepares the connections to nodes, of which there is at least one. It does
-// not wait for them. The scheme is that of the REST interface, http or https.
+// Dial prepares the connections to nodes, of which there is at least one. It does not wait
+// for them. The scheme is the REST interface's, http or https.
 func Dial(addresses []Address, transport http.RoundTripper, scheme string, options ...grpc.DialOption) (*Nodes, error) {
 	pause := backoff.DefaultConfig
 	pause.BaseDelay, pause.MaxDelay = 50*time.Millisecond, connectTime

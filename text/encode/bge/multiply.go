@@ -20,7 +20,7 @@ type lines struct {
 	numbers []int8
 	// long are the same numbers where the instructions in use take those.
 	long []int16
-	// sums are those of the numbers of each row, where the instructions need them.
+	// sums has the sum of each row's numbers, where the instructions need it.
 	sums  []int32
 	units []float32
 }
@@ -64,7 +64,8 @@ func addProductGo(sum []float32, sumStride int, x []float32, xStride int, matrix
 // are multiples of sixteen.
 type matrix struct {
 	in, out int
-	// blocks has, for each block of outputs and each group of inputs, those of its rows.
+	// blocks has the weights by block of outputs, then by group of inputs, then by output:
+	// see pack.
 	blocks       []int8
 	scales, bias []float32
 }

@@ -51,11 +51,11 @@ type Kinds struct {
 	cues *language.Cues
 }
 
-// all has those of each language, made when they are first asked for.
+// all keeps the Kinds of each language, which are made when they are first asked for.
 var all sync.Map
 
-// In returns those of a language, or nil if there are none: of English, and of a language
-// that is not known.
+// In returns the Kinds of a language. It returns nil for English, and for a language that
+// is not known.
 func In(in language.Code) *Kinds {
 	if known, ok := all.Load(in); ok {
 		return known.(*Kinds)
