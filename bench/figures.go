@@ -13,7 +13,7 @@ type Place string
 // Summary is the page with the table of results, ResultsPlace.
 const Summary = "docs/performance.md"
 
-// The places in [Summary] and the pages beside it.
+// The parts of the benchmark, and the table of results in [Summary].
 const (
 	ResultsPlace    Place = "results"
 	ChatPlace       Place = "figures"
@@ -21,26 +21,8 @@ const (
 	RetrievalPlace  Place = "retrieval"
 	PagesPlace      Place = "pages"
 	ScalePlace      Place = "scale"
-	HeldPlace       Place = "held" // in docs/performance/open-streams.md
+	HeldPlace       Place = "held"
 )
-
-// Page is the file that keeps the figures of a part.
-func (p Place) Page() string {
-	switch p {
-	case ChatPlace:
-		return "docs/performance/conversations.md"
-	case ComparisonPlace:
-		return "docs/performance/durable-turns.md"
-	case RetrievalPlace:
-		return "docs/performance/retrieval.md"
-	case PagesPlace:
-		return "docs/performance/dashboard.md"
-	case ScalePlace:
-		return "docs/performance/scale.md"
-	default:
-		return Summary
-	}
-}
 
 func (p Place) start() string { return "<!-- " + string(p) + " -->" }
 func (p Place) end() string   { return "<!-- /" + string(p) + " -->" }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Markdown returns the figures as a section of docs/performance/conversations.md. It reads
+// Markdown returns the figures as a section in Markdown. It reads
 // well in a terminal, too.
 func (r Report) Markdown() string {
 	var b strings.Builder

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Markdown returns the figures as a section of docs/performance/open-streams.md.
+// Markdown returns the figures as a section in Markdown.
 func (r HeldReport) Markdown() string {
 	var b strings.Builder
 	rows := r.Machine.rows(r.Date, r.Settings.Command)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Markdown returns the figures as a section of docs/performance/dashboard.md.
+// Markdown returns the figures as a section in Markdown.
 func (r PagesReport) Markdown() string {
 	var b strings.Builder
 	rows := r.Machine.rows(r.Date, r.Settings.Command)

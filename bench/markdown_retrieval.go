@@ -7,7 +7,7 @@ import (
 	"parley/bench/retrieval"
 )
 
-// Markdown returns the figures as a section of docs/performance/retrieval.md.
+// Markdown returns the figures as a section in Markdown.
 func (r RetrievalReport) Markdown() string {
 	var b strings.Builder
 	rows := r.Machine.rows(r.Date, r.Settings.Command)

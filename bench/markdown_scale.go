@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Markdown returns the figures as a section of docs/performance/scale.md.
+// Markdown returns the figures as a section in Markdown.
 func (r ScaleReport) Markdown() string {
 	var b strings.Builder
 	rows := r.Machine.rows(r.Date, r.Settings.Command)

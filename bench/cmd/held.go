@@ -11,9 +11,6 @@ import (
 	"parley/bench"
 )
 
-// heldPage is where the figures of very many open streams are kept.
-const heldPage = "docs/performance/open-streams.md"
-
 // heldFlags are the flags of the part about open streams.
 type heldFlags struct {
 	Held int `default:"20000" help:"Streams that the part held opens at the same time, in as many processes of Parley as may open the files."`
@@ -47,14 +44,10 @@ func (c *runCommand) held(ctx context.Context, into *output) error {
 	figures := report.Markdown()
 	fmt.Print(figures)
 	if report.Failed() {
-		return errors.New("streams failed, so no page gets the figures")
+		return errors.New("streams failed, so the figures are not kept")
 	}
-	path := c.Markdown
-	if path == "" && len(c.Databases) == 2 && c.Held.Held >= 20_000 {
-		path = heldPage
-	}
-	if path == "" {
+	if c.Markdown == "" {
 		return nil
 	}
-	return bench.WriteFigures(path, bench.HeldPlace, figures)
+	return bench.WriteFigures(c.Markdown, bench.HeldPlace, figures)
 }

@@ -44,7 +44,7 @@ type runCommand struct {
 	OnlyRelays bool          `help:"Leave Parley out."`
 	StreamChat bool          `help:"Let the relays ask the model server for a stream for /chat, too."`
 	JSON       string        `name:"json" type:"path" placeholder:"FILE" help:"Write the figures as JSON, too."`
-	Markdown   string        `type:"path" placeholder:"FILE" help:"Write the figures between the marks of a Markdown file. A part that leaves nothing out and is not quick writes ${page} and the pages beside it."`
+	Markdown   string        `type:"path" placeholder:"FILE" help:"Write the figures between the marks of a Markdown file. A part that leaves nothing out and is not quick writes its line of results to ${page}, too."`
 
 	Retrieval retrievalFlags `embed:""`
 	Pages     pagesFlags     `embed:""`
@@ -122,7 +122,7 @@ func (c *runCommand) chat(ctx context.Context, into *output) error {
 	into.Report = &report
 	if report.Failed() {
 		fmt.Print(report.Markdown())
-		return errors.New(`requests failed, so no page gets the figures: see the column "failed"`)
+		return errors.New(`requests failed, so the figures are not kept: see the column "failed"`)
 	}
 	return c.keep(bench.ChatPlace, report, report.Date, c.isWhole())
 }
@@ -133,7 +133,8 @@ type report interface {
 	Aims() []bench.Aim
 }
 
-// keep prints the figures of a part, and writes them where they belong.
+// keep prints the figures of a part, writes them to the file of --markdown, and, if the
+// part was measured whole, its line in the table of results.
 func (c *runCommand) keep(place bench.Place, found report, date time.Time, whole bool) error {
 	figures := found.Markdown()
 	fmt.Print(figures)
@@ -142,9 +143,6 @@ func (c *runCommand) keep(place bench.Place, found report, date time.Time, whole
 	}
 	if !whole {
 		return nil
-	}
-	if err := bench.WriteFigures(place.Page(), place, figures); err != nil {
-		return err
 	}
 	return bench.WriteResults(bench.Summary, place, date, found.Aims())
 }

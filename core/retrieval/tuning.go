@@ -25,7 +25,7 @@ type Tuning struct {
 	Leading float64
 }
 
-// Chosen are the constants in use. docs/retrieval.md has what each gives on the
+// Chosen are the constants in use. lab/notebook has what each gives on the
 // sets of questions that it was not chosen on.
 var Chosen = Tuning{
 	Weights: lexical.Chosen,

@@ -1,5 +1,5 @@
 // Package arch has the import table, which says which package may import which and
-// why. Its tests check the code against the table, and docs/imports.md too.
+// why. Its tests check the code against the table.
 //
 // It does not own what the packages do: see docs/architecture.md.
 package arch

@@ -1,12 +1,6 @@
 package arch
 
-import (
-	"flag"
-	"os"
-	"path/filepath"
-	"strings"
-	"testing"
-)
+import "testing"
 
 // top is the module's directory, seen from this package.
 const top = "../.."
@@ -23,33 +17,6 @@ func TestTheCodeKeepsToTheTable(t *testing.T) {
 		for _, wrong := range Check(file) {
 			t.Error(wrong)
 		}
-	}
-}
-
-// writePage makes TestThePageShowsTheTable write the page instead of failing.
-var writePage = flag.Bool("write", false, "write the import table to docs/imports.md")
-
-func TestThePageShowsTheTable(t *testing.T) {
-	const before, after = "<!-- import table -->\n", "<!-- /import table -->"
-
-	page := filepath.Join(top, "docs", "imports.md")
-	content, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, found := strings.Cut(string(content), before)
-	shown, tail, closed := strings.Cut(rest, after)
-	if !found || !closed {
-		t.Fatalf("docs/imports.md has no lines %q and %q with the import table between them", strings.TrimSpace(before), after)
-	}
-	if shown == Markdown() {
-		return
-	}
-	if !*writePage {
-		t.Fatal("docs/imports.md differs from internal/arch/table.go. Update it with: go test ./internal/arch -write")
-	}
-	if err := os.WriteFile(page, []byte(head+before+Markdown()+after+tail), 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -41,7 +41,7 @@ func pairsIn(t *testing.T, code language.Code) *pairs {
 }
 
 // missed are the sentences that the check is known to get wrong. What it cannot see stands in
-// docs/grounding.md.
+// docs/answers.md.
 var missed = map[string]bool{
 	"섬에는 배송합니다.":                                     true,
 	"การจัดส่งใช้เวลา 3 วัน":                         true,

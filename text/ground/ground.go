@@ -15,7 +15,7 @@ import (
 
 // supportThreshold is the share of a sentence's content words that a passage,
 // or two that stand side by side, must hold. It was chosen on open questions:
-// see docs/grounding.md.
+// lab/notebook has how.
 const supportThreshold = 0.45
 
 // weakThreshold is the share below which a sentence does not even wait.
@@ -25,7 +25,7 @@ const weakThreshold = 0.35
 // waits is dropped beyond it.
 const maxHeld = 64 << 10
 
-// Stage lets through only what the passages support. It compares words, not meanings: docs/grounding.md says how far
+// Stage lets through only what the passages support. It compares words, not meanings: docs/answers.md says how far
 // that goes.
 //
 // What is supported goes on at once. A sentence that has next to nothing in

@@ -48,7 +48,7 @@ type Weights struct {
 	Alike, Part float64
 }
 
-// Chosen are the weights in use. docs/retrieval.md says how they were chosen.
+// Chosen are the weights in use. lab/notebook says how they were chosen.
 var Chosen = Weights{MaxCount: 2, History: 0.3, Decay: 0.5, MaxReply: 10, Filler: 0.25, Alike: 0.4, Part: 0.3}
 
 // Question returns the distinct terms of a question that follows earlier ones,

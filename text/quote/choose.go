@@ -7,7 +7,7 @@ import (
 	"parley/text/language"
 )
 
-// docs/answers.md says how these were chosen.
+// lab/notebook says how these were chosen.
 const (
 	maxPassages = 10
 	// maxChosen is how many units are chosen by what they say, and maxSections of how

@@ -5,7 +5,7 @@ import "math"
 // The chance that a section answers a question is logistic in three shares: how much of
 // what the question's words tell the section has, how near its nearest unit's meaning is
 // to the question's, and how much of the question its heading is. Where the passage has an
-// encoding, how close that is to the question's counts, too. docs/answers.md has the
+// encoding, how close that is to the question's counts, too. lab/notebook has the
 // questions that these were fitted to, and those that they were measured on.
 const (
 	chanceOfTold    = 4.1

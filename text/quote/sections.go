@@ -8,7 +8,7 @@ import (
 	sentences "parley/text/sentence"
 )
 
-// docs/answers.md says how these were chosen.
+// lab/notebook says how these were chosen.
 const (
 	// headed is what a term in a section's own heading counts beside one in its text,
 	// and aboveSection what one counts that only the title and the headings have.
