@@ -113,7 +113,7 @@ func KnowledgePage(l shell.Layout, m Knowledge) templ.Component {
 	})
 }
 
-// knowledgeLayout is that of the lists of the knowledge.
+// knowledgeLayout returns the layout of the pages that list the knowledge.
 func knowledgeLayout(l shell.Layout, mayEdit bool) shell.Layout {
 	l.About, l.Broad, l.Heading = "Your chatbot answers from what you add here.", true, "Knowledge"
 	if mayEdit {

@@ -400,7 +400,7 @@ func Icon(name string) templ.Component {
 
 // Opener is the button of a menu.
 type Opener struct {
-	// ID is that of the menu.
+	// ID is the menu's id.
 	ID string
 	// Label is what assistive technology says; Text what is shown, if anything.
 	Label, Text string

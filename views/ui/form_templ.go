@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 // Input is one labeled input of a form.
 type Input struct {
 	Name, Label string
-	// Type is that of the HTML element, text when empty.
+	// Type is the type of the HTML element, text when empty.
 	Type string
 	Hint string
 	// Autocomplete is a token of the HTML standard.
