@@ -86,10 +86,17 @@ func (d *dying) killedBefore(table string, args ...string) {
 	letGo()
 }
 
-// killedWhen runs a command and kills it when a query counts what it should: on PostgreSQL
-// between two of its changes.
-func (d *dying) killedWhen(query string, until func(int) bool, table string, args ...string) {
+// change is a change of a table's rows that a condition holds for.
+type change struct{ event, table, when string }
+
+// killedWhen runs a command and kills it when a query counts what it should. On PostgreSQL
+// the command waits before a change until it is killed. SQLite has no statement for that.
+func (d *dying) killedWhen(query string, until func(int) bool, before change, args ...string) {
 	d.Helper()
+	letGo := func() {}
+	if d.Database != "" {
+		letGo = d.stop(before)
+	}
 	command := d.Command(io.Discard, args...)
 	d.MustNot(command.Start())
 	for deadline := time.Now().Add(harness.Patience); !until(d.count(query)); time.Sleep(time.Millisecond) {
@@ -97,13 +104,29 @@ func (d *dying) killedWhen(query string, until func(int) bool, table string, arg
 			d.Fatalf("%q does not count what is waited for", query)
 		}
 	}
-	letGo := func() {}
-	if d.Database != "" { // SQLite is too fast for somebody who waits for its lock
-		letGo = d.hold(table)
-	}
 	d.MustNot(command.Process.Kill())
 	_ = command.Wait()
 	letGo()
+}
+
+// stop makes everybody wait before a change until the function that it returns is called.
+func (d *dying) stop(before change) (letGo func()) {
+	d.Helper()
+	must := func(_ sql.Result, err error) {
+		d.Helper()
+		d.MustNot(err)
+	}
+	ctx := context.WithoutCancel(d.Context())
+	must(d.db.ExecContext(ctx, `CREATE OR REPLACE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN PERFORM pg_advisory_xact_lock(42); IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW; END $$`))
+	must(d.db.ExecContext(ctx, fmt.Sprintf("CREATE TRIGGER stopped BEFORE %s ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION wait_for_test()", before.event, before.table, before.when)))
+	tx, err := d.db.BeginTx(ctx, nil)
+	d.MustNot(err)
+	must(tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(42)"))
+	return func() {
+		d.MustNot(tx.Rollback())
+		must(d.db.ExecContext(ctx, "DROP TRIGGER stopped ON "+before.table)) // waits for what the killed command began
+	}
 }
 
 // columns returns the columns of the conversations.
@@ -155,9 +178,13 @@ func TestKilledWhileErasingAnEndUser(t *testing.T) {
 		if receipts, left := d.count("SELECT count(*) FROM erasures"), d.count("SELECT count(*) FROM conversations WHERE external_user_id = 'alice'"); receipts != 0 || left != conversations {
 			s.Errorf("killed before its first commit it has left %d receipts and %d conversations", receipts, left)
 		}
-		d.killedWhen("SELECT count(*) FROM erasures", func(n int) bool { return n == 1 }, "conversations", erase("alice")...)
+		last := func(user string) change {
+			id := d.count("SELECT max(id) FROM conversations WHERE external_user_id = '" + user + "'")
+			return change{"DELETE", "conversations", fmt.Sprintf("OLD.id = %d", id)}
+		}
+		d.killedWhen("SELECT count(*) FROM erasures", func(n int) bool { return n == 1 }, last("alice"), erase("alice")...)
 		d.killedWhen("SELECT count(*) FROM conversations WHERE external_user_id = (SELECT id FROM erasures ORDER BY created_at DESC LIMIT 1)",
-			func(n int) bool { return n < conversations && d.count("SELECT count(*) FROM erasures") == 2 }, "conversations", erase("bob")...)
+			func(n int) bool { return n < conversations && d.count("SELECT count(*) FROM erasures") == 2 }, last("bob"), erase("bob")...)
 		if pending := d.count("SELECT count(*) FROM erasures WHERE done_at IS NULL"); pending != 2 {
 			s.Errorf("%d erasures are under way", pending)
 		}
@@ -232,10 +259,13 @@ func killedWhileErasingAWorkspace(s *harness.Installation) {
 	if ending, receipts := d.count("SELECT count(*) FROM workspaces WHERE delete_at IS NOT NULL"), d.count("SELECT count(*) FROM erasures"); ending != 0 || receipts != 0 {
 		s.Errorf("killed before its first commit it has left %d workspaces that end, and %d receipts", ending, receipts)
 	}
-	d.killedWhen("SELECT count(*) FROM erasures", func(n int) bool { return n == 1 }, "workspaces", remove...)
+	removal := func(table, when string) change { return change{"DELETE", table, when} }
+	d.killedWhen("SELECT count(*) FROM erasures", func(n int) bool { return n == 1 }, removal("chatbots", "true"), remove...)
 	of := "SELECT count(*) FROM chatbots WHERE workspace_id = '" + tn.Workspace + "'"
-	d.killedWhen(of, func(n int) bool { return n <= chatbots/2 }, "workspaces", remove...)
-	d.killedWhen(of, func(n int) bool { return n == 0 }, "erasures", remove...)
+	var late string
+	d.MustNot(d.db.QueryRowContext(d.Context(), "SELECT id FROM chatbots WHERE workspace_id = '"+tn.Workspace+"' ORDER BY created_at, id LIMIT 1 OFFSET 9").Scan(&late))
+	d.killedWhen(of, func(n int) bool { return n <= chatbots/2 }, removal("chatbots", "OLD.id = '"+late+"'"), remove...)
+	d.killedWhen(of, func(n int) bool { return n == 0 }, removal("workspaces", "true"), remove...)
 
 	s.Inside(func(w *harness.Instance) {
 		for range 2 {
