@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # Scripts that run a command beside servers of their own source this file. Before that
 # they define `stop`, which ends and deletes the servers: it is called in the end,
-# whatever happens. `beside COMMAND [ARGUMENT...]` runs the command and exits with its
-# status.
+# whatever happens, and, where the servers can tell why a command failed, `explain`.
+# `beside COMMAND [ARGUMENT...]` runs the command and exits with its status.
 
 child=
 
@@ -37,5 +37,6 @@ beside() {
   "$@" <&0 &
   child=$!
   wait "$child" || status=$?
+  if [ "$status" -ne 0 ] && declare -F explain >/dev/null; then explain; fi
   exit "$status"
 }

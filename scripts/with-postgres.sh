@@ -81,6 +81,12 @@ stop() {
   free_slot
 }
 
+# A deadlock's statements stand in the server's log alone.
+# shellcheck disable=SC2317 # called by beside.sh
+explain() {
+  grep -A 12 'deadlock detected' "$dir/log" >&2 || true
+}
+
 # shellcheck source=scripts/beside.sh
 . "$(dirname "$0")/beside.sh"
 
