@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"parley/core/plan"
-	"parley/ent"
+	ent "parley/ent/generated"
 	"parley/ent/scope"
-	"parley/ent/workspace"
+	"parley/ent/generated/workspace"
 )
 
 // PlanAccess keeps which plan a workspace has.

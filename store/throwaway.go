@@ -14,14 +14,14 @@ import (
 	"parley/core/fault"
 	"parley/core/isolation"
 	"parley/core/privacy"
-	"parley/ent"
-	"parley/ent/chatbot"
-	"parley/ent/conversation"
-	"parley/ent/document"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/chatbot"
+	"parley/ent/generated/conversation"
+	"parley/ent/generated/document"
+	"parley/ent/generated/predicate"
 	"parley/ent/scope"
-	"parley/ent/user"
-	"parley/ent/workspace"
+	"parley/ent/generated/user"
+	"parley/ent/generated/workspace"
 	"parley/internal/id"
 )
 
@@ -88,7 +88,7 @@ func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) err
 		if s.store.IsSQLite() {
 			return nil
 		}
-		_, err := s.store.db(ctx).RequestMinute.Delete().Exec(ctx)
+		_, err := s.store.changes(ctx, `DELETE FROM request_minutes WHERE workspace_id = $1`, workspaceID)
 		return err
 	})
 	if err != nil {

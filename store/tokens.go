@@ -12,10 +12,10 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/ent"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/predicate"
 	"parley/ent/scope"
-	"parley/ent/token"
+	"parley/ent/generated/token"
 )
 
 // Tokens keeps API tokens.

@@ -8,9 +8,9 @@ import (
 
 	"parley/core/fault"
 	"parley/core/webhook"
-	"parley/ent"
+	ent "parley/ent/generated"
 	"parley/ent/scope"
-	"parley/ent/webhookendpoint"
+	"parley/ent/generated/webhookendpoint"
 )
 
 // Webhooks keeps the endpoints that events are sent to.

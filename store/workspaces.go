@@ -13,10 +13,10 @@ import (
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/ent"
-	"parley/ent/chatbot"
+	ent "parley/ent/generated"
+	"parley/ent/generated/chatbot"
 	"parley/ent/scope"
-	"parley/ent/workspace"
+	"parley/ent/generated/workspace"
 )
 
 // Workspaces keeps workspaces.
@@ -115,7 +115,7 @@ func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) er
 		if _, err := db.UsageRecord.Delete().Exec(ctx); err != nil { // those of its scope
 			return mapError(err)
 		}
-		_, err := db.UsageSum.Delete().Exec(ctx)
+		_, err := s.store.changes(ctx, `DELETE FROM usage_sums WHERE workspace_id = $1`, workspaceID)
 		return mapError(err)
 	})
 }
