@@ -60,7 +60,9 @@ func (s *Store) changes(ctx context.Context, statement string, args ...any) (boo
 
 // into begins a row of a table that may be there already: what becomes of it then is said
 // by OnConflict. Its columns have no default values of ent's.
-func (s *Store) into(table string) *entsql.InsertBuilder { return entsql.Dialect(s.dialect).Insert(table) }
+func (s *Store) into(table string) *entsql.InsertBuilder {
+	return entsql.Dialect(s.dialect).Insert(table)
+}
 
 // exec runs a statement that was built, in the transaction of ctx if there is one.
 func (s *Store) exec(ctx context.Context, statement entsql.Querier) error {

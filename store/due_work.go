@@ -11,8 +11,8 @@ import (
 	"parley/core/knowledge"
 	"parley/ent/generated/document"
 	"parley/ent/generated/predicate"
-	"parley/ent/scope"
 	"parley/ent/generated/source"
+	"parley/ent/scope"
 )
 
 // DueWork finds what is due. In a workspace that is being deleted nothing is.

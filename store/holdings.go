@@ -16,8 +16,8 @@ import (
 	ent "parley/ent/generated"
 	entchatbot "parley/ent/generated/chatbot"
 	"parley/ent/generated/member"
-	"parley/ent/scope"
 	"parley/ent/generated/token"
+	"parley/ent/scope"
 )
 
 // Holdings keeps what is suspended, and what an owner wants to keep active.

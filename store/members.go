@@ -9,8 +9,8 @@ import (
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/generated/member"
-	"parley/ent/scope"
 	"parley/ent/generated/user"
+	"parley/ent/scope"
 )
 
 // Members keeps the members of workspaces.

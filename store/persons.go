@@ -17,10 +17,10 @@ import (
 	"parley/ent/generated/member"
 	"parley/ent/generated/passkey"
 	"parley/ent/generated/recoverycode"
-	"parley/ent/scope"
 	"parley/ent/generated/session"
 	"parley/ent/generated/signinstep"
 	"parley/ent/generated/user"
+	"parley/ent/scope"
 )
 
 // Persons erases the people who sign in.

@@ -7,8 +7,8 @@ import (
 
 	"parley/core/plan"
 	ent "parley/ent/generated"
-	"parley/ent/scope"
 	"parley/ent/generated/workspace"
+	"parley/ent/scope"
 )
 
 // PlanAccess keeps which plan a workspace has.

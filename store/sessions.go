@@ -10,10 +10,10 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/addresscode"
 	"parley/ent/generated/device"
-	"parley/ent/scope"
 	"parley/ent/generated/session"
 	"parley/ent/generated/signinattempt"
 	"parley/ent/generated/signinstep"
+	"parley/ent/scope"
 )
 
 // Sessions keeps signed-in browsers.

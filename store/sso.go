@@ -10,8 +10,8 @@ import (
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/generated/identity"
-	"parley/ent/scope"
 	"parley/ent/generated/ssoconnection"
+	"parley/ent/scope"
 )
 
 // SSOConnections keeps the identity providers of workspaces.

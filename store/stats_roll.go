@@ -15,8 +15,8 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/dailystat"
 	"parley/ent/generated/feedback"
-	"parley/ent/scope"
 	"parley/ent/generated/usagerecord"
+	"parley/ent/scope"
 )
 
 // Rolls keeps the sums of days up to date.

@@ -13,8 +13,8 @@ import (
 	"parley/core/subscription"
 	ent "parley/ent/generated"
 	"parley/ent/generated/predicate"
-	"parley/ent/scope"
 	entsubscription "parley/ent/generated/subscription"
+	"parley/ent/scope"
 )
 
 // Subscriptions keeps what Parley last read at Stripe.

@@ -20,10 +20,10 @@ import (
 	entchatbot "parley/ent/generated/chatbot"
 	"parley/ent/generated/document"
 	"parley/ent/generated/predicate"
-	"parley/ent/scope"
 	"parley/ent/generated/testquestion"
 	"parley/ent/generated/testresult"
 	enttestrun "parley/ent/generated/testrun"
+	"parley/ent/scope"
 )
 
 // TestRuns keeps test questions, their runs and results.

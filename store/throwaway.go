@@ -19,9 +19,9 @@ import (
 	"parley/ent/generated/conversation"
 	"parley/ent/generated/document"
 	"parley/ent/generated/predicate"
-	"parley/ent/scope"
 	"parley/ent/generated/user"
 	"parley/ent/generated/workspace"
+	"parley/ent/scope"
 	"parley/internal/id"
 )
 
@@ -71,6 +71,8 @@ func (s *ThrowAways) ThrowAwayDocuments(ctx context.Context, workspaceID string)
 	return found, nil
 }
 
+const deleteRequestMinute = `DELETE FROM request_minutes WHERE workspace_id = $1`
+
 // EraseThrowAway deletes a throw-away workspace and its people.
 func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) error {
 	if !id.IsThrowAway(workspaceID) {
@@ -88,7 +90,7 @@ func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) err
 		if s.store.IsSQLite() {
 			return nil
 		}
-		_, err := s.store.changes(ctx, `DELETE FROM request_minutes WHERE workspace_id = $1`, workspaceID)
+		_, err := s.store.changes(ctx, deleteRequestMinute, workspaceID)
 		return err
 	})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"parley/core/fault"
 	ent "parley/ent/generated"
 	"parley/ent/generated/predicate"
-	"parley/ent/scope"
 	"parley/ent/generated/token"
+	"parley/ent/scope"
 )
 
 // Tokens keeps API tokens.

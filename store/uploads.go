@@ -7,8 +7,8 @@ import (
 	"parley/core/knowledge"
 	ent "parley/ent/generated"
 	"parley/ent/generated/document"
-	"parley/ent/scope"
 	"parley/ent/generated/upload"
+	"parley/ent/scope"
 )
 
 // Uploads keeps the files of documents until their text is extracted.

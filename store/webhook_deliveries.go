@@ -13,9 +13,9 @@ import (
 	"parley/core/webhook"
 	ent "parley/ent/generated"
 	"parley/ent/generated/predicate"
-	"parley/ent/scope"
 	"parley/ent/generated/webhookdelivery"
 	"parley/ent/generated/webhookmessage"
+	"parley/ent/scope"
 )
 
 // WebhookDeliveries keeps messages on their way to endpoints.

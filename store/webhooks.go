@@ -9,8 +9,8 @@ import (
 	"parley/core/fault"
 	"parley/core/webhook"
 	ent "parley/ent/generated"
-	"parley/ent/scope"
 	"parley/ent/generated/webhookendpoint"
+	"parley/ent/scope"
 )
 
 // Webhooks keeps the endpoints that events are sent to.

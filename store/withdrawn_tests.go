@@ -7,8 +7,8 @@ import (
 	"parley/core/insight/testrun"
 	ent "parley/ent/generated"
 	"parley/ent/generated/predicate"
-	"parley/ent/scope"
 	"parley/ent/generated/testquestion"
+	"parley/ent/scope"
 )
 
 // WithdrawnTests keeps test questions that were removed and can be brought back: the time

@@ -11,6 +11,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -40,10 +41,7 @@ func trim() error {
 	if err := withoutSchema(); err != nil {
 		return err
 	}
-	if err := os.RemoveAll("generated/enttest"); err != nil {
-		return err
-	}
-	return os.RemoveAll("generated/hook")
+	return errors.Join(os.RemoveAll("generated/enttest"), os.RemoveAll("generated/hook"))
 }
 
 // withoutSchema removes from client.go what migrates.
