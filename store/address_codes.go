@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"parley/core/account"
-	"parley/ent"
-	"parley/ent/addresscode"
+	ent "parley/ent/generated"
+	"parley/ent/generated/addresscode"
 )
 
 // AddressCodes keeps links that were mailed to addresses.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"parley/core/answer"
-	"parley/ent"
-	"parley/ent/cachedanswer"
+	ent "parley/ent/generated"
+	"parley/ent/generated/cachedanswer"
 	"parley/ent/scope"
 )
 

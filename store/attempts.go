@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
-	"parley/ent"
-	"parley/ent/signinattempt"
+	entsql "entgo.io/ent/dialect/sql"
+
+	ent "parley/ent/generated"
+	"parley/ent/generated/signinattempt"
 )
 
 // Attempts counts attempts at passwords and codes.
@@ -22,9 +24,11 @@ func (s *Attempts) CountAttempt(ctx context.Context, key string, since, now time
 		if _, err := db.SignInAttempt.Delete().Where(signinattempt.ID(key), signinattempt.LastAtLT(since)).Exec(ctx); err != nil {
 			return err
 		}
-		err := db.SignInAttempt.Create().SetID(key).SetFailures(1).SetLastAt(now).
-			OnConflictColumns(signinattempt.FieldID).
-			Update(func(u *ent.SignInAttemptUpsert) { u.AddFailures(1).SetLastAt(now) }).Exec(ctx)
+		err := s.store.exec(ctx, s.store.into(signinattempt.Table).
+			Set(signinattempt.FieldID, key).Set(signinattempt.FieldFailures, 1).Set(signinattempt.FieldLastAt, now).
+			OnConflict(entsql.ConflictColumns(signinattempt.FieldID), entsql.ResolveWith(func(u *entsql.UpdateSet) {
+				u.Add(signinattempt.FieldFailures, 1).SetExcluded(signinattempt.FieldLastAt)
+			})))
 		if err != nil {
 			return err
 		}

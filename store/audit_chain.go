@@ -11,9 +11,9 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
-	"parley/ent"
-	"parley/ent/auditentry"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/auditentry"
+	"parley/ent/generated/predicate"
 	"parley/ent/scope"
 	"parley/internal/intx"
 )

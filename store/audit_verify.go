@@ -6,9 +6,9 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"parley/core/audit"
-	"parley/ent"
-	"parley/ent/auditchain"
-	"parley/ent/auditentry"
+	ent "parley/ent/generated"
+	"parley/ent/generated/auditchain"
+	"parley/ent/generated/auditentry"
 	"parley/ent/scope"
 )
 

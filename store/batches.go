@@ -5,7 +5,7 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/ent"
+	ent "parley/ent/generated"
 )
 
 // Batches keep a statement's parameters under the databases' limits, and a

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"parley/ent"
-	"parley/ent/billingevent"
+	ent "parley/ent/generated"
+	"parley/ent/generated/billingevent"
 )
 
 // BillingEvents keeps the events of Stripe that were applied.

@@ -58,6 +58,29 @@ func (s *Store) changes(ctx context.Context, statement string, args ...any) (boo
 	return n > 0, err
 }
 
+// into begins a row of a table that may be there already: what becomes of it then is said
+// by OnConflict. Its columns have no default values of ent's.
+func (s *Store) into(table string) *entsql.InsertBuilder {
+	return entsql.Dialect(s.dialect).Insert(table)
+}
+
+// exec runs a statement that was built, in the transaction of ctx if there is one.
+func (s *Store) exec(ctx context.Context, statement entsql.Querier) error {
+	query, args := statement.Query()
+	_, err := s.raw(ctx).ExecContext(ctx, query, args...)
+	return mapError(err)
+}
+
+// overwrite replaces columns of the row that is there with those of the row that was to be
+// added.
+func overwrite(columns ...string) entsql.ConflictOption {
+	return entsql.ResolveWith(func(update *entsql.UpdateSet) {
+		for _, column := range columns {
+			update.SetExcluded(column)
+		}
+	})
+}
+
 // placeholders is a list of n parameters, at least one, whose first has a number:
 // such as ($3,$4).
 func placeholders(first, n int) string {

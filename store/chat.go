@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"parley/core/chat"
-	"parley/ent"
-	"parley/ent/conversation"
-	"parley/ent/message"
+	ent "parley/ent/generated"
+	"parley/ent/generated/conversation"
+	"parley/ent/generated/message"
 )
 
 // Conversations keeps conversations, and reads their messages.

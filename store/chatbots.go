@@ -12,8 +12,8 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/retrieval"
-	"parley/ent"
-	entchatbot "parley/ent/chatbot"
+	ent "parley/ent/generated"
+	entchatbot "parley/ent/generated/chatbot"
 	"parley/ent/scope"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/ent"
-	"parley/ent/chore"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/chore"
+	"parley/ent/generated/predicate"
 	"parley/ent/scope"
 )
 

@@ -7,9 +7,9 @@ import (
 	"entgo.io/ent/dialect"
 
 	"parley/core/chat"
-	"parley/ent"
-	"parley/ent/conversation"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/conversation"
+	"parley/ent/generated/predicate"
 )
 
 func conversationFromRow(row *ent.Conversation) chat.Conversation {

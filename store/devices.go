@@ -6,9 +6,8 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/ent"
-	"parley/ent/device"
-	"parley/ent/user"
+	ent "parley/ent/generated"
+	"parley/ent/generated/device"
 )
 
 // Devices keeps the browsers that people trust.
@@ -22,9 +21,9 @@ func NewDevices(db *Store) *Devices { return &Devices{db} }
 func (s *Devices) TrustDevice(ctx context.Context, userID, secretHash string, now, until time.Time, most int) error {
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		db := s.store.db(ctx)
-		err := db.Device.Create().SetUserID(userID).SetSecretHash(secretHash).SetCreatedAt(now).SetExpiresAt(until).
-			OnConflictColumns(device.FieldSecretHash, device.FieldUserID).
-			Update(func(u *ent.DeviceUpsert) { u.SetExpiresAt(until) }).Exec(ctx)
+		err := s.store.exec(ctx, s.store.into(device.Table).
+			Set(device.FieldUserID, userID).Set(device.FieldSecretHash, secretHash).Set(device.FieldCreatedAt, now).Set(device.FieldExpiresAt, until).
+			OnConflict(entsql.ConflictColumns(device.FieldSecretHash, device.FieldUserID), overwrite(device.FieldExpiresAt)))
 		if err != nil {
 			return err
 		}
@@ -41,9 +40,9 @@ func (s *Devices) TrustDevice(ctx context.Context, userID, secretHash string, no
 // TrustedBy returns the e-mail addresses of the users who trust a browser at a
 // time.
 func (s *Devices) TrustedBy(ctx context.Context, secretHash string, at time.Time) ([]string, error) {
-	rows, err := s.store.db(ctx).User.Query().
-		Where(user.HasDevicesWith(device.SecretHash(secretHash), device.ExpiresAtGT(at))).All(ctx)
-	return mapped(rows, err, func(row *ent.User) string { return row.Email })
+	rows, err := s.store.db(ctx).Device.Query().
+		Where(device.SecretHash(secretHash), device.ExpiresAtGT(at)).WithUser().All(ctx)
+	return mapped(rows, err, func(row *ent.Device) string { return row.Edges.User.Email })
 }
 
 // ForgetDevices ends all that a user trusts.

@@ -14,14 +14,14 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/retrieval"
-	"parley/ent"
-	"parley/ent/conversation"
-	"parley/ent/document"
-	"parley/ent/message"
-	"parley/ent/passage"
-	"parley/ent/predicate"
-	"parley/ent/removal"
-	"parley/ent/source"
+	ent "parley/ent/generated"
+	"parley/ent/generated/conversation"
+	"parley/ent/generated/document"
+	"parley/ent/generated/message"
+	"parley/ent/generated/passage"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/removal"
+	"parley/ent/generated/source"
 )
 
 // KnowledgePages reads what people see of the knowledge, a page at a time.

@@ -10,9 +10,9 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/ent"
-	"parley/ent/document"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/document"
+	"parley/ent/generated/predicate"
 	"parley/ent/scope"
 )
 

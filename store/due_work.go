@@ -9,10 +9,10 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/knowledge"
-	"parley/ent/document"
-	"parley/ent/predicate"
+	"parley/ent/generated/document"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/source"
 	"parley/ent/scope"
-	"parley/ent/source"
 )
 
 // DueWork finds what is due. In a workspace that is being deleted nothing is.

@@ -11,9 +11,9 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/ent"
-	"parley/ent/document"
-	"parley/ent/embedding"
+	ent "parley/ent/generated"
+	"parley/ent/generated/document"
+	"parley/ent/generated/embedding"
 	"parley/ent/scope"
 )
 
@@ -40,19 +40,16 @@ func (s *Embeddings) Embeddings(ctx context.Context, workspaceID, model string, 
 
 // SaveEmbeddings keeps vectors by the hash of their text.
 func (s *Embeddings) SaveEmbeddings(ctx context.Context, workspaceID, model string, vectors map[string][]float32, now time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		rows := make([]*ent.EmbeddingCreate, 0, len(vectors))
-		// In order: two transactions that save the same vectors must not
-		// deadlock.
-		for _, hash := range slices.Sorted(maps.Keys(vectors)) {
-			rows = append(rows, db.Embedding.Create().SetWorkspaceID(workspaceID).SetModel(model).
-				SetTextHash(hash).SetVector(fromVector(vectors[hash])).SetUsedAt(now))
-		}
-		return inBatches(rows, passageBatch, func(batch []*ent.EmbeddingCreate) error {
-			return db.Embedding.CreateBulk(batch...).OnConflict(
+	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+		// In order: two transactions that save the same vectors must not deadlock.
+		return inBatches(slices.Sorted(maps.Keys(vectors)), passageBatch, func(hashes []string) error {
+			rows := s.store.into(embedding.Table).Columns(embedding.FieldWorkspaceID, embedding.FieldModel, embedding.FieldTextHash, embedding.FieldVector, embedding.FieldUsedAt)
+			for _, hash := range hashes {
+				rows.Values(workspaceID, model, hash, fromVector(vectors[hash]), now)
+			}
+			return s.store.exec(ctx, rows.OnConflict(
 				entsql.ConflictColumns(embedding.FieldWorkspaceID, embedding.FieldModel, embedding.FieldTextHash),
-				entsql.ResolveWith(func(u *entsql.UpdateSet) { u.SetExcluded(embedding.FieldUsedAt).SetExcluded(embedding.FieldVector) }),
-			).Exec(ctx)
+				overwrite(embedding.FieldUsedAt, embedding.FieldVector)))
 		})
 	})
 }

@@ -9,8 +9,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"parley/core/retrieval"
-	"parley/ent"
-	"parley/ent/passage"
+	ent "parley/ent/generated"
+	"parley/ent/generated/passage"
 	"parley/ent/scope"
 	"parley/text/encode"
 )

@@ -5,19 +5,20 @@ import (
 	"encoding/json"
 
 	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/chat"
 	"parley/core/privacy"
-	"parley/ent"
-	"parley/ent/cachedanswer"
-	"parley/ent/chatbot"
-	"parley/ent/conversation"
-	"parley/ent/feedback"
-	"parley/ent/gap"
-	"parley/ent/idempotencykey"
-	"parley/ent/message"
-	"parley/ent/predicate"
-	"parley/ent/webhookmessage"
+	ent "parley/ent/generated"
+	"parley/ent/generated/cachedanswer"
+	"parley/ent/generated/chatbot"
+	"parley/ent/generated/conversation"
+	"parley/ent/generated/feedback"
+	"parley/ent/generated/gap"
+	"parley/ent/generated/idempotencykey"
+	"parley/ent/generated/message"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/webhookmessage"
 )
 
 // EndUsers finds and erases what is stored of end users.
@@ -175,7 +176,7 @@ func (s *EndUsers) EraseTaken(ctx context.Context, workspaceID, name string, lim
 			return mapError(err)
 		}
 		query := db.Conversation.Query().Where(theirs(bots, name)...).
-			Where(conversation.Not(conversation.HasMessagesWith(message.Status(string(chat.Generating))))).Order(conversation.ByID()).Limit(limit)
+			Where(noneGenerating).Order(conversation.ByID()).Limit(limit)
 		if s.store.dialect == dialect.Postgres {
 			query = query.ForUpdate()
 		}
@@ -191,6 +192,14 @@ func (s *EndUsers) EraseTaken(ctx context.Context, workspaceID, name string, lim
 		return mapError(deleteTaken(ctx, db, ids))
 	})
 	return more, err
+}
+
+// noneGenerating selects conversations in which no answer is being generated.
+func noneGenerating(s *entsql.Selector) {
+	messages := entsql.Table(message.Table)
+	s.Where(entsql.NotExists(entsql.Select(messages.C(message.FieldID)).From(messages).Where(entsql.And(
+		entsql.ColumnsEQ(messages.C(message.FieldConversationID), s.C(conversation.FieldID)),
+		entsql.EQ(messages.C(message.FieldStatus), string(chat.Generating))))))
 }
 
 // deleteTaken deletes conversations with what belongs to them and has no edge to them.

@@ -8,8 +8,8 @@ import (
 	"entgo.io/ent/dialect"
 
 	"parley/core/privacy"
-	"parley/ent"
-	"parley/ent/erasure"
+	ent "parley/ent/generated"
+	"parley/ent/generated/erasure"
 	"parley/ent/scope"
 )
 

@@ -15,7 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"parley/core/fault"
-	"parley/ent"
+	ent "parley/ent/generated"
 )
 
 const notAvailable = "The database is not available right now. Try again in a few seconds."

@@ -7,10 +7,10 @@ import (
 
 	"parley/core/account/factor"
 	"parley/core/fault"
-	"parley/ent"
-	"parley/ent/authenticator"
-	"parley/ent/passkey"
-	"parley/ent/recoverycode"
+	ent "parley/ent/generated"
+	"parley/ent/generated/authenticator"
+	"parley/ent/generated/passkey"
+	"parley/ent/generated/recoverycode"
 )
 
 // Factors keeps the second factors of people.

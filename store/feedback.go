@@ -8,11 +8,11 @@ import (
 
 	"parley/core/chat"
 	"parley/core/insight"
-	"parley/ent"
-	"parley/ent/conversation"
-	"parley/ent/feedback"
-	"parley/ent/gap"
-	"parley/ent/message"
+	ent "parley/ent/generated"
+	"parley/ent/generated/conversation"
+	"parley/ent/generated/feedback"
+	"parley/ent/generated/gap"
+	"parley/ent/generated/message"
 )
 
 // Feedback keeps what people think of answers.
@@ -61,12 +61,15 @@ func (s *Feedback) RatedAnswer(ctx context.Context, workspaceID, chatbotID strin
 // SaveFeedback stores feedback, in place of what its answer has. The day on which
 // it was given first stays: it is counted on that.
 func (s *Feedback) SaveFeedback(ctx context.Context, workspaceID string, f insight.Feedback) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.Feedback.Create().SetWorkspaceID(workspaceID).SetChatbotID(f.ChatbotID).SetConversationID(f.ConversationID).
-			SetMessageID(f.MessageID).SetRating(int(f.Rating)).SetComment(f.Comment).SetGivenBy(f.GivenBy).
-			SetUpdatedAt(f.UpdatedAt).SetCreatedAt(f.CreatedAt).
-			OnConflict(sql.ConflictColumns(feedback.FieldMessageID), sql.UpdateWhere(sql.ExprP("feedbacks.workspace_id = excluded.workspace_id"))).
-			Update(func(u *ent.FeedbackUpsert) { u.UpdateRating().UpdateComment().UpdateGivenBy().UpdateUpdatedAt() }).Exec(ctx)
+	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+		return s.store.exec(ctx, s.store.into(feedback.Table).
+			Set(feedback.FieldWorkspaceID, workspaceID).Set(feedback.FieldChatbotID, f.ChatbotID).
+			Set(feedback.FieldConversationID, f.ConversationID).Set(feedback.FieldMessageID, f.MessageID).
+			Set(feedback.FieldRating, int(f.Rating)).Set(feedback.FieldComment, f.Comment).Set(feedback.FieldGivenBy, f.GivenBy).
+			Set(feedback.FieldUpdatedAt, f.UpdatedAt).Set(feedback.FieldCreatedAt, f.CreatedAt).
+			OnConflict(sql.ConflictColumns(feedback.FieldMessageID),
+				sql.UpdateWhere(sql.ExprP("feedbacks.workspace_id = excluded.workspace_id")),
+				overwrite(feedback.FieldRating, feedback.FieldComment, feedback.FieldGivenBy, feedback.FieldUpdatedAt)))
 	})
 }
 
@@ -77,9 +80,11 @@ func (s *Feedback) AddGap(ctx context.Context, workspaceID string, g insight.Gap
 	if err != nil || known {
 		return mapError(err)
 	}
-	return mapError(s.store.db(ctx).Gap.Create().SetWorkspaceID(workspaceID).SetChatbotID(g.ChatbotID).SetConversationID(g.ConversationID).
-		SetMessageID(g.MessageID).SetQuestion(g.Question).SetReason(string(g.Reason)).SetState(string(g.State)).SetCreatedAt(g.CreatedAt).
-		OnConflictColumns(gap.FieldMessageID).Ignore().Exec(ctx))
+	return s.store.exec(ctx, s.store.into(gap.Table).
+		Set(gap.FieldWorkspaceID, workspaceID).Set(gap.FieldChatbotID, g.ChatbotID).Set(gap.FieldConversationID, g.ConversationID).
+		Set(gap.FieldMessageID, g.MessageID).Set(gap.FieldQuestion, g.Question).Set(gap.FieldReason, string(g.Reason)).
+		Set(gap.FieldState, string(g.State)).Set(gap.FieldCreatedAt, g.CreatedAt).
+		OnConflict(sql.ConflictColumns(gap.FieldMessageID), sql.DoNothing()))
 }
 
 // DropGap deletes the open gap of an answer that has the reason.

@@ -7,11 +7,11 @@ import (
 
 	"parley/core/chat"
 	"parley/core/find"
-	"parley/ent"
-	entchatbot "parley/ent/chatbot"
-	"parley/ent/conversation"
-	"parley/ent/document"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	entchatbot "parley/ent/generated/chatbot"
+	"parley/ent/generated/conversation"
+	"parley/ent/generated/document"
+	"parley/ent/generated/predicate"
 )
 
 // Finds looks for what workspaces have, by parts of names.

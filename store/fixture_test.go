@@ -87,7 +87,8 @@ func (w *tenancy) fillKnowledge(b *bundle) {
 	w.passage = b.goLive(d, w.newPassages(3))[0].ID
 	if b.IsSQLite() { // on PostgreSQL a trigger has written one
 		b.must(b.InTx(ctx, func(ctx context.Context) error {
-			return b.db(ctx).IndexChange.Create().SetWorkspaceID(w.id).SetChatbotID(w.chatbot).SetDocumentID(w.document).SetHeld(1).SetXid(1).Exec(within(ctx, w.id))
+			return b.exec(within(ctx, w.id), b.into("index_changes").Set("workspace_id", w.id).Set("chatbot_id", w.chatbot).
+				Set("document_id", w.document).Set("held", 1).Set("xid", 1).Set("created_at", epoch))
 		}))
 	}
 	b.must(b.CreateUpload(ctx, w.id, w.document, knowledge.Upload{Name: w.secret, ContentType: "text/plain", Body: []byte(w.secret)}))

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley/core/insight"
-	"parley/ent"
-	"parley/ent/gap"
+	ent "parley/ent/generated"
+	"parley/ent/generated/gap"
 )
 
 // Gaps keeps questions that were not answered well.

@@ -13,11 +13,11 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/ent"
-	entchatbot "parley/ent/chatbot"
-	"parley/ent/member"
+	ent "parley/ent/generated"
+	entchatbot "parley/ent/generated/chatbot"
+	"parley/ent/generated/member"
+	"parley/ent/generated/token"
 	"parley/ent/scope"
-	"parley/ent/token"
 )
 
 // Holdings keeps what is suspended, and what an owner wants to keep active.

@@ -6,8 +6,8 @@ import (
 
 	"parley/core/chat"
 	"parley/core/fault"
-	"parley/ent"
-	"parley/ent/idempotencykey"
+	ent "parley/ent/generated"
+	"parley/ent/generated/idempotencykey"
 	"parley/ent/scope"
 )
 

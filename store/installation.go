@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"time"
 
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/ent"
+	ent "parley/ent/generated"
+	"parley/ent/generated/installationkey"
 )
 
 // publicIDs names the key of package publicid.
@@ -22,8 +24,9 @@ func NewInstallation(db *Store) *Installation { return &Installation{db} }
 // insert decides for all.
 func (s *Installation) KeepPublicIDKey(ctx context.Context, fresh []byte) (key []byte, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		err := s.store.db(ctx).InstallationKey.Create().SetID(publicIDs).SetKey(fresh).OnConflict(entsql.DoNothing()).Exec(ctx)
-		if unlessThere(err) != nil {
+		err := s.store.exec(ctx, s.store.into(installationkey.Table).
+			Set(installationkey.FieldID, publicIDs).Set(installationkey.FieldKey, fresh).Set(installationkey.FieldCreatedAt, time.Now().UTC()).OnConflict(entsql.DoNothing()))
+		if err != nil {
 			return err
 		}
 		row, err := s.store.db(ctx).InstallationKey.Get(ctx, publicIDs)

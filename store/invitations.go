@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"parley/core/tenant"
-	"parley/ent"
-	"parley/ent/invitation"
+	ent "parley/ent/generated"
+	"parley/ent/generated/invitation"
 	"parley/ent/scope"
 )
 

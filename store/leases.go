@@ -9,8 +9,8 @@ import (
 	"entgo.io/ent/dialect"
 
 	"parley/core/chat"
-	"parley/ent"
-	"parley/ent/message"
+	ent "parley/ent/generated"
+	"parley/ent/generated/message"
 	"parley/ent/scope"
 )
 

@@ -9,9 +9,9 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/outbox"
-	"parley/ent"
-	"parley/ent/accountmail"
-	"parley/ent/mail"
+	ent "parley/ent/generated"
+	"parley/ent/generated/accountmail"
+	"parley/ent/generated/mail"
 	"parley/ent/scope"
 )
 
@@ -79,10 +79,12 @@ var once, notOnce = accountmail.KeyHasPrefix(outbox.OnceKey + "_"), accountmail.
 
 // AddMail writes a mail, unless there is one with its key.
 func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return unlessThere(db.Mail.Create().SetWorkspaceID(workspaceID).SetKey(m.Key).SetRecipient(m.To).
-			SetSubject(m.Subject).SetBody(m.Body).SetHTML(m.HTML).SetNillableDueAt(m.DueAt).SetCreatedAt(m.CreatedAt).
-			OnConflict(entsql.ConflictColumns(mail.FieldKey), entsql.DoNothing()).Exec(ctx))
+	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+		return s.store.exec(ctx, s.store.into(mail.Table).
+			Set(mail.FieldWorkspaceID, workspaceID).Set(mail.FieldKey, m.Key).Set(mail.FieldRecipient, m.To).
+			Set(mail.FieldSubject, m.Subject).Set(mail.FieldBody, m.Body).Set(mail.FieldHTML, m.HTML).
+			Set(mail.FieldDueAt, m.DueAt).Set(mail.FieldCreatedAt, m.CreatedAt).
+			OnConflict(entsql.ConflictColumns(mail.FieldKey), entsql.DoNothing()))
 	})
 }
 

@@ -7,10 +7,10 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/tenant"
-	"parley/ent"
-	"parley/ent/member"
+	ent "parley/ent/generated"
+	"parley/ent/generated/member"
+	"parley/ent/generated/user"
 	"parley/ent/scope"
-	"parley/ent/user"
 )
 
 // Members keeps the members of workspaces.

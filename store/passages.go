@@ -5,8 +5,8 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/retrieval"
-	"parley/ent"
-	"parley/ent/passage"
+	ent "parley/ent/generated"
+	"parley/ent/generated/passage"
 )
 
 // Passages keeps passages.

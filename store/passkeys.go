@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"parley/core/account/factor"
-	"parley/ent"
-	"parley/ent/passkey"
+	ent "parley/ent/generated"
+	"parley/ent/generated/passkey"
 )
 
 // Passkeys keeps the passkeys of people.

@@ -8,7 +8,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
-	"parley/ent/conversation"
+	"parley/ent/generated/conversation"
 )
 
 // The statements in this file, in finish.go, in usages.go and in

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"parley/core/plan"
-	"parley/ent"
+	ent "parley/ent/generated"
+	"parley/ent/generated/workspace"
 	"parley/ent/scope"
-	"parley/ent/workspace"
 )
 
 // PlanAccess keeps which plan a workspace has.

@@ -2,15 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
+	"slices"
 
-	entsql "entgo.io/ent/dialect/sql"
-
+	"parley/core/fault"
 	"parley/core/plan"
-	"parley/ent"
-	entplan "parley/ent/plan"
+	ent "parley/ent/generated"
+	entplan "parley/ent/generated/plan"
 )
 
 // Plans keeps the plans.
@@ -51,32 +49,30 @@ func (s *Plans) SetOnSale(ctx context.Context, name plan.Name, price plan.Price)
 	})
 }
 
-// addPlans adds those plans that are missing, as they are by default.
+// addPlans adds those plans that are missing, as they are by default. Of several processes
+// that start at once, the first adds a plan.
 func (s *Store) addPlans(ctx context.Context) error {
-	return s.InTx(ctx, func(ctx context.Context) error {
-		for _, p := range plan.Defaults() {
-			err := s.db(ctx).Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
+	known, err := s.db(ctx).Plan.Query().IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the plans: %w", err)
+	}
+	for _, p := range plan.Defaults() {
+		if slices.Contains(known, string(p.Name)) {
+			continue
+		}
+		err := s.write(ctx, func(ctx context.Context, db *ent.Client) error {
+			return db.Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
 				SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
 				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetPlaygroundPerMonth(p.Limits.PlaygroundPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
 				SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).SetAuditDays(p.Limits.AuditDays).
-				SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).
-				OnConflict(entsql.DoNothing()).Exec(ctx)
-			if unlessThere(err) != nil {
-				return fmt.Errorf("adding plan %s: %w", p.Name, err)
-			}
+				SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).Exec(ctx)
+		})
+		if err != nil && !fault.Is(err, fault.Conflict) {
+			return fmt.Errorf("adding plan %s: %w", p.Name, err)
 		}
-		return nil
-	})
-}
-
-// unlessThere is the error of an insertion that does nothing when there is
-// such a row: ent then misses the row's key.
-func unlessThere(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
 	}
-	return err
+	return nil
 }
 
 func fromFeatures(features []plan.Feature) []string {

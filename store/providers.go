@@ -6,8 +6,8 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/ent"
-	"parley/ent/provider"
+	ent "parley/ent/generated"
+	"parley/ent/generated/provider"
 	"parley/ent/scope"
 )
 

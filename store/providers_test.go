@@ -11,7 +11,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/ent"
+	ent "parley/ent/generated"
 )
 
 func TestProviders(t *testing.T) {

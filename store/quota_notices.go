@@ -8,8 +8,8 @@ import (
 
 	"parley/core/fault"
 	"parley/core/tenant"
-	"parley/ent"
-	"parley/ent/quotanotice"
+	ent "parley/ent/generated"
+	"parley/ent/generated/quotanotice"
 	"parley/ent/scope"
 )
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"parley/core/knowledge/rebuild"
-	"parley/ent"
-	entrebuild "parley/ent/rebuild"
+	ent "parley/ent/generated"
+	entrebuild "parley/ent/generated/rebuild"
 )
 
 // Rebuilds keeps the marks of rebuilds of the index.

@@ -9,11 +9,11 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/ent"
-	"parley/ent/conversation"
-	"parley/ent/message"
-	"parley/ent/predicate"
-	"parley/ent/removal"
+	ent "parley/ent/generated"
+	"parley/ent/generated/conversation"
+	"parley/ent/generated/message"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/removal"
 	"parley/ent/scope"
 )
 

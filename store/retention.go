@@ -11,8 +11,8 @@ import (
 
 	"parley/core/chat"
 	"parley/core/fault"
-	"parley/ent"
-	"parley/ent/chatbot"
+	ent "parley/ent/generated"
+	"parley/ent/generated/chatbot"
 	"parley/ent/scope"
 )
 

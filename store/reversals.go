@@ -6,8 +6,8 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"parley/core/subscription"
-	"parley/ent"
-	"parley/ent/reversal"
+	ent "parley/ent/generated"
+	"parley/ent/generated/reversal"
 )
 
 // Reversals keeps refunds and disputes.
@@ -18,14 +18,12 @@ func NewReversals(db *Store) *Reversals { return &Reversals{db} }
 
 // SaveReversal adds or replaces a refund or dispute.
 func (s *Reversals) SaveReversal(ctx context.Context, workspaceID string, r subscription.Reversal) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.Reversal.Create().SetWorkspaceID(workspaceID).SetStripeID(r.StripeID).SetKind(string(r.Kind)).
-			SetStatus(r.Status).SetAmount(r.Amount).SetCurrency(r.Currency).SetAt(r.At).
-			OnConflict(sql.ConflictColumns(reversal.FieldWorkspaceID, reversal.FieldStripeID), sql.ResolveWith(func(u *sql.UpdateSet) {
-				for _, column := range []string{reversal.FieldStatus, reversal.FieldAmount, reversal.FieldAt} {
-					u.SetExcluded(column)
-				}
-			})).Exec(ctx)
+	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+		return s.store.exec(ctx, s.store.into(reversal.Table).
+			Set(reversal.FieldWorkspaceID, workspaceID).Set(reversal.FieldStripeID, r.StripeID).Set(reversal.FieldKind, string(r.Kind)).
+			Set(reversal.FieldStatus, r.Status).Set(reversal.FieldAmount, r.Amount).Set(reversal.FieldCurrency, r.Currency).Set(reversal.FieldAt, r.At).
+			OnConflict(sql.ConflictColumns(reversal.FieldWorkspaceID, reversal.FieldStripeID),
+				overwrite(reversal.FieldStatus, reversal.FieldAmount, reversal.FieldAt)))
 	})
 }
 

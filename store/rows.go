@@ -11,7 +11,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/privacy"
-	"parley/ent/document"
+	"parley/ent/generated/document"
 	"parley/ent/scope"
 )
 

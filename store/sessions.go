@@ -7,13 +7,13 @@ import (
 
 	"parley/core/account"
 	"parley/core/account/signin"
-	"parley/ent"
-	"parley/ent/addresscode"
-	"parley/ent/device"
+	ent "parley/ent/generated"
+	"parley/ent/generated/addresscode"
+	"parley/ent/generated/device"
+	"parley/ent/generated/session"
+	"parley/ent/generated/signinattempt"
+	"parley/ent/generated/signinstep"
 	"parley/ent/scope"
-	"parley/ent/session"
-	"parley/ent/signinattempt"
-	"parley/ent/signinstep"
 )
 
 // Sessions keeps signed-in browsers.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"parley/core/account/signin"
-	"parley/ent"
-	"parley/ent/signinstep"
+	ent "parley/ent/generated"
+	"parley/ent/generated/signinstep"
 )
 
 // SignInSteps keeps what browsers have begun and not ended.

@@ -9,9 +9,9 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/ent"
-	"parley/ent/document"
-	"parley/ent/source"
+	ent "parley/ent/generated"
+	"parley/ent/generated/document"
+	"parley/ent/generated/source"
 )
 
 // Sources keeps sources, and the documents that they find.

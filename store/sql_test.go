@@ -21,7 +21,8 @@ var show = flag.Bool("show", false, "print the statements that are written by ha
 const (
 	everyQuestion = "It runs for every question: ent would build it and filter it again each time, and take more round trips."
 	oneStatement  = "ent has no INSERT from a SELECT, and no statement within another."
-	upsertIf      = "ent's upsert cannot say under which condition it replaces, nor whether it did."
+	noClient      = "Its table is in ent/plain, which has no client."
+	upsertIf      = "A built upsert cannot say whether it replaced the row."
 	aggregate     = "ent's aggregates cannot sum expressions."
 	portion       = "ent's DELETE takes no LIMIT and no sub-select, so one run would keep other writers waiting."
 	lock          = "ent has no such lock."
@@ -41,7 +42,7 @@ var byHand = map[string]string{
 	"finishPostgres": everyQuestion, "failPostgres": everyQuestion, "giveBackSQLite": oneStatement,
 	"countSQLite": everyQuestion, "countPostgres": everyQuestion, "messagesOf": everyQuestion, "quotas": severalTables, "settling": severalTables, "quotaUse": severalTables,
 	"livePassagesSQLite": everyQuestion, "livePassagesPostgres": everyQuestion, "liveDocumentsSQLite": everyQuestion, "liveDocumentsPostgres": everyQuestion, "knowledgeVersion": everyQuestion,
-	"claim": upsertIf, "countMessage": upsertIf, "cacheAnswer": oneStatement, "forgetByDocument": oneStatement, "forgetBySource": oneStatement, "forgetByChatbot": "It belongs to the others that forget answers.",
+	"claim": upsertIf, "countMessage": noClient, "uncountMessage": noClient, "deleteUsageSums": noClient, "deleteRequestMinute": noClient, "cacheAnswer": oneStatement, "forgetByDocument": oneStatement, "forgetBySource": oneStatement, "forgetByChatbot": "It belongs to the others that forget answers.",
 	"requestMinuteSQLite": databaseClock, "requestMinutePostgres": databaseClock, "addRequestMinute": databaseClock, "setRequestMinute": databaseClock,
 	"deleteRequestMinutes": "Its table has no ent schema: it is unlogged.",
 	"takeHost":             databaseClock, "leaveHost": databaseClock, "deleteFreeHosts": "Its table has no ent schema: it is unlogged.",
@@ -66,7 +67,7 @@ var byHand = map[string]string{
 	"unnameTokens": "The column never changes otherwise, so ent has no update of it.", "unnameEndpoints": "It belongs to unnameTokens.", "unnameTests": "It belongs to unnameTokens.", "unnameRuns": "It belongs to unnameTokens.",
 	"unnameInviter": "It belongs to unnameTokens.", "countNames": severalTables,
 	"lockSchema": lock,
-	"selectHead": lock, "lockHead": lock, "insertChain": "ent's upsert reads the row back.", "moveHead": "It belongs to lockHead.",
+	"selectHead": lock, "lockHead": lock, "insertChain": "It belongs to lockHead.", "moveHead": "It belongs to lockHead.",
 	"lastAged": severalTables, "lastAgedUnplaced": severalTables, "agedChains": "ent has no DISTINCT of an expression.", "headless": severalTables,
 	"moveKept": "It belongs to forgetSQLite.", "forgetSQLite": "It belongs to forgetPostgres.", "forgetUnplacedOnSQLite": "It belongs to forgetPostgres.", "forgetPostgres": "A function of the database deletes what the server may not.",
 	"forgetAddressesPostgres": "A function of the database changes what the server may not.", "forgetAddressesSQLite": "It belongs to forgetAddressesPostgres.",

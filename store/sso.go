@@ -8,10 +8,10 @@ import (
 	"parley/core/fault"
 	"parley/core/sso"
 	"parley/core/tenant"
-	"parley/ent"
-	"parley/ent/identity"
+	ent "parley/ent/generated"
+	"parley/ent/generated/identity"
+	"parley/ent/generated/ssoconnection"
 	"parley/ent/scope"
-	"parley/ent/ssoconnection"
 )
 
 // SSOConnections keeps the identity providers of workspaces.

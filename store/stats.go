@@ -6,10 +6,10 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"parley/core/insight/stats"
-	"parley/ent"
-	"parley/ent/dailycount"
-	"parley/ent/dailystat"
-	"parley/ent/document"
+	ent "parley/ent/generated"
+	"parley/ent/generated/dailycount"
+	"parley/ent/generated/dailystat"
+	"parley/ent/generated/document"
 )
 
 // Stats reads the sums of days.

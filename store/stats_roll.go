@@ -12,11 +12,11 @@ import (
 
 	"parley/core/chat"
 	"parley/core/insight/stats"
-	"parley/ent"
-	"parley/ent/dailystat"
-	"parley/ent/feedback"
+	ent "parley/ent/generated"
+	"parley/ent/generated/dailystat"
+	"parley/ent/generated/feedback"
+	"parley/ent/generated/usagerecord"
 	"parley/ent/scope"
-	"parley/ent/usagerecord"
 )
 
 // Rolls keeps the sums of days up to date.

@@ -3,7 +3,7 @@ package store
 import (
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/ent/workspace"
+	"parley/ent/generated/workspace"
 )
 
 // staying holds for rows of workspaces that no owner has deleted. Nothing is begun for one

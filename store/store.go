@@ -72,8 +72,8 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
-	"parley/ent"
-	_ "parley/ent/runtime" // the privacy policies
+	ent "parley/ent/generated"
+	_ "parley/ent/generated/runtime" // the privacy policies
 	"parley/ent/scope"
 	"parley/internal/intx"
 )

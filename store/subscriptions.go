@@ -11,10 +11,10 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/subscription"
-	"parley/ent"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/predicate"
+	entsubscription "parley/ent/generated/subscription"
 	"parley/ent/scope"
-	entsubscription "parley/ent/subscription"
 )
 
 // Subscriptions keeps what Parley last read at Stripe.
@@ -35,31 +35,28 @@ func (s *Subscriptions) Subscription(ctx context.Context, workspaceID string) (s
 // SaveSubscription creates or replaces the row of a workspace. A customer that
 // another workspace has is a Conflict.
 func (s *Subscriptions) SaveSubscription(ctx context.Context, workspaceID string, v subscription.Subscription) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.Subscription.Create().SetWorkspaceID(workspaceID).SetCustomerID(v.CustomerID).
-			SetAccountID(v.Account.ID).SetAccountMode(string(v.Account.Mode)).SetNillableMissingAt(v.MissingAt).
-			SetCustomerStale(v.CustomerStale).SetSubscriptionID(v.ID).SetStatus(string(v.Status)).
-			SetPlan(string(v.Plan)).SetInterval(string(v.Interval)).SetNillablePeriodEnd(v.PeriodEnd).
-			SetNillableEndsAt(v.EndsAt).SetNillableTrialEnd(v.TrialEnd).SetNillablePastDueSince(v.PastDueSince).
-			SetAmount(v.Amount).SetCurrency(v.Currency).SetInvoiceURL(v.InvoiceURL).
-			SetNextPlan(string(v.NextPlan)).SetNillableNextAt(v.NextAt).
-			SetAccessPlan(string(v.Access.Plan)).SetNillableAccessUntil(v.Access.Until).SetAccessUnknown(v.Access.Unknown).
-			SetNillableUnverifiedUntil(v.UnverifiedUntil).
-			SetTrialUsed(v.TrialUsed).SetNillableCheckoutAt(v.CheckoutAt).SetRevision(v.Revision).
-			SetNillableFetchedAt(v.FetchedAt).
-			OnConflict(entsql.ConflictColumns(entsubscription.FieldWorkspaceID), entsql.ResolveWith(replace)).Exec(ctx)
+	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+		return s.store.exec(ctx, s.store.into(entsubscription.Table).
+			Set(entsubscription.FieldWorkspaceID, workspaceID).Set(entsubscription.FieldCustomerID, v.CustomerID).
+			Set(entsubscription.FieldAccountID, v.Account.ID).Set(entsubscription.FieldAccountMode, string(v.Account.Mode)).
+			Set(entsubscription.FieldMissingAt, v.MissingAt).Set(entsubscription.FieldCustomerStale, v.CustomerStale).
+			Set(entsubscription.FieldSubscriptionID, v.ID).Set(entsubscription.FieldStatus, string(v.Status)).Set(entsubscription.FieldPlan, string(v.Plan)).
+			Set(entsubscription.FieldInterval, string(v.Interval)).Set(entsubscription.FieldPeriodEnd, v.PeriodEnd).Set(entsubscription.FieldEndsAt, v.EndsAt).
+			Set(entsubscription.FieldTrialEnd, v.TrialEnd).Set(entsubscription.FieldPastDueSince, v.PastDueSince).Set(entsubscription.FieldAmount, v.Amount).
+			Set(entsubscription.FieldCurrency, v.Currency).Set(entsubscription.FieldInvoiceURL, v.InvoiceURL).
+			Set(entsubscription.FieldNextPlan, string(v.NextPlan)).Set(entsubscription.FieldNextAt, v.NextAt).
+			Set(entsubscription.FieldAccessPlan, string(v.Access.Plan)).Set(entsubscription.FieldAccessUntil, v.Access.Until).
+			Set(entsubscription.FieldAccessUnknown, v.Access.Unknown).Set(entsubscription.FieldUnverifiedUntil, v.UnverifiedUntil).
+			Set(entsubscription.FieldTrialUsed, v.TrialUsed).Set(entsubscription.FieldCheckoutAt, v.CheckoutAt).Set(entsubscription.FieldRevision, v.Revision).
+			Set(entsubscription.FieldFetchedAt, v.FetchedAt).Set(entsubscription.FieldCreatedAt, time.Now().UTC()).
+			OnConflict(entsql.ConflictColumns(entsubscription.FieldWorkspaceID), overwrite(changing...)))
 	})
 }
 
-// replace writes every column that can change, those without a value too.
-func replace(update *entsql.UpdateSet) {
-	keep := []string{entsubscription.FieldID, entsubscription.FieldWorkspaceID, entsubscription.FieldCreatedAt}
-	for _, column := range entsubscription.Columns {
-		if !slices.Contains(keep, column) {
-			update.SetExcluded(column)
-		}
-	}
-}
+// changing are the columns that a later write replaces.
+var changing = slices.DeleteFunc(slices.Clone(entsubscription.Columns), func(column string) bool {
+	return column == entsubscription.FieldID || column == entsubscription.FieldWorkspaceID || column == entsubscription.FieldCreatedAt
+})
 
 // WorkspaceByCustomer finds the workspace of one of Stripe's customers.
 func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error) {

@@ -9,10 +9,10 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/retrieval"
-	"parley/ent"
-	"parley/ent/document"
-	"parley/ent/passage"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/document"
+	"parley/ent/generated/passage"
+	"parley/ent/generated/predicate"
 	"parley/text/suggest"
 )
 

@@ -16,14 +16,14 @@ import (
 	"parley/core/fault"
 	"parley/core/insight/testrun"
 	"parley/core/tenant"
-	"parley/ent"
-	entchatbot "parley/ent/chatbot"
-	"parley/ent/document"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	entchatbot "parley/ent/generated/chatbot"
+	"parley/ent/generated/document"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/testquestion"
+	"parley/ent/generated/testresult"
+	enttestrun "parley/ent/generated/testrun"
 	"parley/ent/scope"
-	"parley/ent/testquestion"
-	"parley/ent/testresult"
-	enttestrun "parley/ent/testrun"
 )
 
 // TestRuns keeps test questions, their runs and results.

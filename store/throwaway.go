@@ -14,14 +14,14 @@ import (
 	"parley/core/fault"
 	"parley/core/isolation"
 	"parley/core/privacy"
-	"parley/ent"
-	"parley/ent/chatbot"
-	"parley/ent/conversation"
-	"parley/ent/document"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/chatbot"
+	"parley/ent/generated/conversation"
+	"parley/ent/generated/document"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/user"
+	"parley/ent/generated/workspace"
 	"parley/ent/scope"
-	"parley/ent/user"
-	"parley/ent/workspace"
 	"parley/internal/id"
 )
 
@@ -71,6 +71,8 @@ func (s *ThrowAways) ThrowAwayDocuments(ctx context.Context, workspaceID string)
 	return found, nil
 }
 
+const deleteRequestMinute = `DELETE FROM request_minutes WHERE workspace_id = $1`
+
 // EraseThrowAway deletes a throw-away workspace and its people.
 func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) error {
 	if !id.IsThrowAway(workspaceID) {
@@ -88,7 +90,7 @@ func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) err
 		if s.store.IsSQLite() {
 			return nil
 		}
-		_, err := s.store.db(ctx).RequestMinute.Delete().Exec(ctx)
+		_, err := s.store.changes(ctx, deleteRequestMinute, workspaceID)
 		return err
 	})
 	if err != nil {

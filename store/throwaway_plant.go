@@ -7,22 +7,23 @@ import (
 	"parley/core/chat"
 	"parley/core/isolation"
 	"parley/core/tenant"
-	"parley/ent"
+	ent "parley/ent/generated"
 )
 
 // planter adds the rows of one throw-away workspace, in one transaction. It writes rows and
 // calls no service, so that nothing is sent, charged, queued or recorded for them.
 type planter struct {
 	*isolation.Seed
-	db *ent.Client
-	ws string
-	is isolation.Objects
+	store *Store
+	db    *ent.Client
+	ws    string
+	is    isolation.Objects
 }
 
 // PlantThrowAway adds a workspace with a row in every table that workspaces have, but for those
 // that NotPlanted names.
 func (s *ThrowAways) PlantThrowAway(ctx context.Context, workspaceID string, seed *isolation.Seed) (isolation.Objects, error) {
-	p := &planter{Seed: seed, ws: workspaceID, is: isolation.Objects{IDs: map[string]string{}}}
+	p := &planter{Seed: seed, store: s.store, ws: workspaceID, is: isolation.Objects{IDs: map[string]string{}}}
 	err := s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
 		p.db = s.store.db(ctx)
 		for _, plant := range []func(context.Context) error{
@@ -119,7 +120,8 @@ func (p *planter) tokens(ctx context.Context) error {
 			p.is.IDs["token_id"] = t.ID
 		}
 	}
-	return p.db.TokenMonth.Create().SetWorkspaceID(p.ws).SetTokenID(p.Tokens[0].ID).SetMonth(p.month()).SetMessages(1).Exec(ctx)
+	return p.store.exec(ctx, p.store.into("token_months").
+		Set("workspace_id", p.ws).Set("token_id", p.Tokens[0].ID).Set("month", p.month()).Set("messages", 1))
 }
 
 func (p *planter) month() string { return p.At.UTC().Format("2006-01") }

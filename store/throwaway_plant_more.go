@@ -119,11 +119,13 @@ func (p *planter) usage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = p.db.UsageSum.Create().SetWorkspaceID(p.ws).SetMonth(p.month()).SetChatbotID(p.is.IDs["chatbot"]).SetModel(p.Word("usage_sums.model")).SetStatus(string(chat.Complete)).SetAnswers(1).Exec(ctx)
+	err = p.store.exec(ctx, p.store.into("usage_sums").Set("workspace_id", p.ws).Set("month", p.month()).
+		Set("chatbot_id", p.is.IDs["chatbot"]).Set("model", p.Word("usage_sums.model")).Set("status", string(chat.Complete)).Set("answers", 1))
 	if err != nil {
 		return err
 	}
-	if err := p.db.Usage.Create().SetWorkspaceID(p.ws).SetMonth(p.month()).SetShard(0).SetMessages(1).Exec(ctx); err != nil {
+	err = p.store.exec(ctx, p.store.into("usages").Set("workspace_id", p.ws).Set("month", p.month()).Set("shard", 0).Set("messages", 1))
+	if err != nil {
 		return err
 	}
 	return p.db.QuotaNotice.Create().SetWorkspaceID(p.ws).SetMonth("2000-01").SetPercent(100).SetCreatedAt(p.At).Exec(ctx)

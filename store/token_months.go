@@ -1,15 +1,13 @@
 package store
 
-import (
-	"context"
+import "context"
 
-	"parley/ent"
-	"parley/ent/tokenmonth"
-)
-
-const countMessage = `INSERT INTO token_months (workspace_id, token_id, month, messages)
+const (
+	countMessage = `INSERT INTO token_months (workspace_id, token_id, month, messages)
 	SELECT workspace_id, id, $3, 1 FROM tokens WHERE workspace_id = $1 AND id = $2
 	ON CONFLICT (token_id, month) DO UPDATE SET messages = token_months.messages + 1 WHERE token_months.messages < $4`
+	uncountMessage = `UPDATE token_months SET messages = messages - 1 WHERE workspace_id = $1 AND token_id = $2 AND month = $3 AND messages > 0`
+)
 
 // CountMessage counts a question of a month, and reports false if the token has
 // asked as many as its limit, which is at least one. One statement does both, so
@@ -25,7 +23,8 @@ func (s *Tokens) CountMessage(ctx context.Context, workspaceID, tokenID, month s
 
 // UncountMessage takes a question of a month back.
 func (s *Tokens) UncountMessage(ctx context.Context, workspaceID, tokenID, month string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.TokenMonth.Update().Where(tokenmonth.TokenID(tokenID), tokenmonth.Month(month), tokenmonth.MessagesGT(0)).AddMessages(-1).Exec(ctx)
+	return s.store.inWrite(within(ctx, workspaceID), func(ctx context.Context) error {
+		_, err := s.store.changes(ctx, uncountMessage, workspaceID, tokenID, month)
+		return err
 	})
 }

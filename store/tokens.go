@@ -12,10 +12,10 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/ent"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/token"
 	"parley/ent/scope"
-	"parley/ent/token"
 )
 
 // Tokens keeps API tokens.

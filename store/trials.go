@@ -7,8 +7,8 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/subscription"
-	"parley/ent"
-	"parley/ent/trial"
+	ent "parley/ent/generated"
+	"parley/ent/generated/trial"
 )
 
 // Trials keeps who has had a trial.
@@ -21,8 +21,9 @@ func NewTrials(db *Store) *Trials { return &Trials{db} }
 // tied to another one, and returns the subscription that it is tied to.
 func (s *Trials) AddTrial(ctx context.Context, key subscription.TrialKey, subscriptionID string, now time.Time) (stands string, err error) {
 	err = s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		err := unlessThere(db.Trial.Create().SetID(string(key)).SetSubscriptionID(subscriptionID).SetCreatedAt(now).
-			OnConflict(entsql.ConflictColumns(trial.FieldID), entsql.DoNothing()).Exec(ctx))
+		err := s.store.exec(ctx, s.store.into(trial.Table).
+			Set(trial.FieldID, string(key)).Set(trial.FieldSubscriptionID, subscriptionID).Set(trial.FieldCreatedAt, now).
+			OnConflict(entsql.ConflictColumns(trial.FieldID), entsql.DoNothing()))
 		if err != nil {
 			return err
 		}

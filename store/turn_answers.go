@@ -7,9 +7,9 @@ import (
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
-	"parley/ent"
-	"parley/ent/message"
-	"parley/ent/usagerecord"
+	ent "parley/ent/generated"
+	"parley/ent/generated/message"
+	"parley/ent/generated/usagerecord"
 )
 
 // answersAtOnce bounds the parameters of a statement.

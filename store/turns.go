@@ -13,8 +13,8 @@ import (
 	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/core/fault"
-	"parley/ent"
-	"parley/ent/message"
+	ent "parley/ent/generated"
+	"parley/ent/generated/message"
 	"parley/ent/scope"
 )
 

@@ -8,9 +8,9 @@ import (
 	"entgo.io/ent/dialect"
 
 	"parley/core/knowledge"
-	"parley/ent"
-	"parley/ent/document"
-	"parley/ent/removal"
+	ent "parley/ent/generated"
+	"parley/ent/generated/document"
+	"parley/ent/generated/removal"
 )
 
 // Undo keeps what removals can be undone to: the state in undo_state, and the

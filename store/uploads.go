@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"parley/core/knowledge"
-	"parley/ent"
-	"parley/ent/document"
+	ent "parley/ent/generated"
+	"parley/ent/generated/document"
+	"parley/ent/generated/upload"
 	"parley/ent/scope"
-	"parley/ent/upload"
 )
 
 // Uploads keeps the files of documents until their text is extracted.

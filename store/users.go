@@ -10,8 +10,8 @@ import (
 	"parley/core/account"
 	"parley/core/fault"
 	"parley/core/knowledge/browse"
-	"parley/ent"
-	"parley/ent/user"
+	ent "parley/ent/generated"
+	"parley/ent/generated/user"
 )
 
 // Users keeps the people who sign in.

@@ -11,11 +11,11 @@ import (
 
 	"parley/core/fault"
 	"parley/core/webhook"
-	"parley/ent"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/webhookdelivery"
+	"parley/ent/generated/webhookmessage"
 	"parley/ent/scope"
-	"parley/ent/webhookdelivery"
-	"parley/ent/webhookmessage"
 )
 
 // WebhookDeliveries keeps messages on their way to endpoints.

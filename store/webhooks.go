@@ -8,9 +8,9 @@ import (
 
 	"parley/core/fault"
 	"parley/core/webhook"
-	"parley/ent"
+	ent "parley/ent/generated"
+	"parley/ent/generated/webhookendpoint"
 	"parley/ent/scope"
-	"parley/ent/webhookendpoint"
 )
 
 // Webhooks keeps the endpoints that events are sent to.

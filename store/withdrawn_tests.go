@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"parley/core/insight/testrun"
-	"parley/ent"
-	"parley/ent/predicate"
+	ent "parley/ent/generated"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/testquestion"
 	"parley/ent/scope"
-	"parley/ent/testquestion"
 )
 
 // WithdrawnTests keeps test questions that were removed and can be brought back: the time

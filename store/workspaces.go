@@ -13,10 +13,10 @@ import (
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/ent"
-	"parley/ent/chatbot"
+	ent "parley/ent/generated"
+	"parley/ent/generated/chatbot"
+	"parley/ent/generated/workspace"
 	"parley/ent/scope"
-	"parley/ent/workspace"
 )
 
 // Workspaces keeps workspaces.
@@ -100,6 +100,8 @@ func (s *Workspaces) RequireSecondFactor(ctx context.Context, workspaceID string
 	})
 }
 
+const deleteUsageSums = `DELETE FROM usage_sums WHERE workspace_id = $1`
+
 // DeleteWorkspace deletes it with all that is in it. Its usage records come late:
 // by then no answer of it is left that could get one. Their sums come last: who
 // counts them holds the records until they are there.
@@ -115,7 +117,7 @@ func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) er
 		if _, err := db.UsageRecord.Delete().Exec(ctx); err != nil { // those of its scope
 			return mapError(err)
 		}
-		_, err := db.UsageSum.Delete().Exec(ctx)
+		_, err := s.store.changes(ctx, deleteUsageSums, workspaceID)
 		return mapError(err)
 	})
 }

@@ -50,8 +50,8 @@ func (AuditEntry) Fields() []ent.Field {
 	}
 }
 
-// Policy of the AuditEntry.
-func (AuditEntry) Policy() ent.Policy { return confined() }
+// Mixin of the AuditEntry.
+func (AuditEntry) Mixin() []ent.Mixin { return []ent.Mixin{Walled{}} }
 
 // Indexes of the AuditEntry.
 func (AuditEntry) Indexes() []ent.Index {
@@ -110,8 +110,8 @@ func (Erasure) Fields() []ent.Field {
 	}
 }
 
-// Policy of the Erasure.
-func (Erasure) Policy() ent.Policy { return confined() }
+// Mixin of the Erasure.
+func (Erasure) Mixin() []ent.Mixin { return []ent.Mixin{Walled{}} }
 
 // Indexes of the Erasure.
 func (Erasure) Indexes() []ent.Index {

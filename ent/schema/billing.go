@@ -3,7 +3,6 @@ package schema
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -64,7 +63,7 @@ func (Subscription) Fields() []ent.Field {
 // Edges of the Subscription.
 func (Subscription) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("subscriptions").Field("workspace_id").Unique().Required().Immutable(),
+		belongsTo("workspace", Workspace.Type, "subscriptions_workspaces_subscriptions"),
 	}
 }
 
@@ -121,7 +120,7 @@ func (Reversal) Fields() []ent.Field {
 // Edges of the Reversal.
 func (Reversal) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("reversals").Field("workspace_id").Unique().Required().Immutable(),
+		belongsTo("workspace", Workspace.Type, "reversals_workspaces_reversals"),
 	}
 }
 
@@ -172,44 +171,13 @@ func (Mail) Fields() []ent.Field {
 // Edges of the Mail.
 func (Mail) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("mails").Field("workspace_id").Unique().Required().Immutable(),
+		belongsTo("workspace", Workspace.Type, "mails_workspaces_mails"),
 	}
 }
 
 // Indexes of the Mail.
 func (Mail) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("due_at"), index.Fields("workspace_id")}
-}
-
-// Usage counts a workspace's questions of a month. There are several rows for
-// a month, so that requests at the same time seldom wait for one another.
-type Usage struct{ ent.Schema }
-
-// Mixin of the Usage.
-func (Usage) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
-
-// Fields of the Usage.
-func (Usage) Fields() []ent.Field {
-	return []ent.Field{
-		// month is such as 2026-11, in UTC. Questions of the playground are
-		// counted apart, in one such as 2026-11-playground.
-		field.String("month").MaxLen(20).Immutable(),
-		// shard tells the rows of a month apart: see package store.
-		field.Int("shard").Immutable(),
-		field.Int("messages"),
-	}
-}
-
-// Edges of the Usage.
-func (Usage) Edges() []ent.Edge {
-	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("usages").Field("workspace_id").Unique().Required().Immutable(),
-	}
-}
-
-// Indexes of the Usage.
-func (Usage) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("workspace_id", "month", "shard").Unique()}
 }
 
 // QuotaNotice says that a workspace's owners were told how much of a month's
@@ -234,73 +202,13 @@ func (QuotaNotice) Fields() []ent.Field {
 // Edges of the QuotaNotice.
 func (QuotaNotice) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("quota_notices").Field("workspace_id").Unique().Required().Immutable(),
+		belongsTo("workspace", Workspace.Type, "quota_notices_workspaces_quota_notices"),
 	}
 }
 
 // Indexes of the QuotaNotice.
 func (QuotaNotice) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("workspace_id", "month", "percent").Unique()}
-}
-
-// MessageHold is a slice of a month's questions that a process has reserved and
-// may begin until its lease ends. SQLite, which has one process, needs none.
-type MessageHold struct{ ent.Schema }
-
-// Mixin of the MessageHold.
-func (MessageHold) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
-
-// Fields of the MessageHold.
-func (MessageHold) Fields() []ent.Field {
-	return []ent.Field{
-		// month is that of Usage.
-		field.String("month").MaxLen(20).Immutable(),
-		// holder is the process: see package store.
-		field.Int64("holder").Immutable(),
-		// granted includes the questions that have begun: they are counted in the
-		// holder's rows of Usage.
-		field.Int("granted"),
-		field.Time("lease_until"),
-	}
-}
-
-// Edges of the MessageHold.
-func (MessageHold) Edges() []ent.Edge {
-	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("message_holds").Field("workspace_id").Unique().Required().Immutable(),
-	}
-}
-
-// Indexes of the MessageHold.
-func (MessageHold) Indexes() []ent.Index {
-	return []ent.Index{
-		index.Fields("workspace_id", "month", "holder").Unique(),
-		index.Fields("lease_until"),
-	}
-}
-
-// RequestMinute counts a workspace's requests of the last minute, for processes
-// that share a database, or those of a token with a limit of its own, under its id. On PostgreSQL the table is unlogged: after a crash of
-// the server everybody begins with a full minute. It has no edge to the
-// workspace, whose row every reservation would lock. The program deletes old rows.
-type RequestMinute struct{ ent.Schema }
-
-// Mixin of the RequestMinute.
-func (RequestMinute) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
-
-// Fields of the RequestMinute.
-func (RequestMinute) Fields() []ent.Field {
-	return []ent.Field{
-		// minute is a plan.Minute.
-		field.Bytes("minute"),
-		field.Int64("revision"),
-		field.Time("changed_at"),
-	}
-}
-
-// Indexes of the RequestMinute.
-func (RequestMinute) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("workspace_id").Unique()}
 }
 
 // Chore is work that one process at a time does now and then; its id is its

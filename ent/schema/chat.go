@@ -4,7 +4,6 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema"
-	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -37,9 +36,7 @@ func (Conversation) Fields() []ent.Field {
 // Edges of the Conversation.
 func (Conversation) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("conversations").Field("chatbot_id").Unique().Required().Immutable(),
-		edge.To("messages", Message.Type).Annotations(cascade),
-		edge.To("idempotency_keys", IdempotencyKey.Type).Annotations(cascade),
+		belongsTo("chatbot", Chatbot.Type, "conversations_chatbots_conversations"),
 	}
 }
 
@@ -97,7 +94,7 @@ func (Message) Fields() []ent.Field {
 // Edges of the Message.
 func (Message) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("conversation", Conversation.Type).Ref("messages").Field("conversation_id").Unique().Required().Immutable(),
+		belongsTo("conversation", Conversation.Type, "messages_conversations_messages"),
 	}
 }
 
@@ -138,7 +135,7 @@ func (IdempotencyKey) Fields() []ent.Field {
 // Edges of the IdempotencyKey.
 func (IdempotencyKey) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("conversation", Conversation.Type).Ref("idempotency_keys").Field("conversation_id").Unique().Required().Immutable(),
+		belongsTo("conversation", Conversation.Type, "idempotency_keys_conversations_idempotency_keys"),
 	}
 }
 
@@ -215,40 +212,6 @@ func (UsageRecord) Indexes() []ent.Index {
 	}
 }
 
-// UsageSum sums up the usage records of a month that are counted. Like them it
-// has no edge: the transaction that deletes the workspace deletes it, after them.
-type UsageSum struct{ ent.Schema }
-
-// Mixin of the UsageSum.
-func (UsageSum) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
-
-// Fields of the UsageSum.
-func (UsageSum) Fields() []ent.Field {
-	return []ent.Field{
-		field.Int64("id").Immutable(),
-		// month is such as 2026-11, in UTC.
-		field.String("month").MaxLen(20).Immutable(),
-		field.String("chatbot_id").MaxLen(idLen).Immutable(),
-		field.String("model").MaxLen(200).Immutable(),
-		field.String("status").MaxLen(20).Immutable(),
-		field.Int("answers").Default(0),
-		field.Int("estimated").Default(0),
-		field.Int("prompt_tokens").Default(0),
-		field.Int("completion_tokens").Default(0),
-		field.Int("refuted").Default(0),
-		// first_tokens and totals count the answers whose times are in the sums.
-		field.Int64("first_token_ms").Default(0),
-		field.Int("first_tokens").Default(0),
-		field.Int64("total_ms").Default(0),
-		field.Int("totals").Default(0),
-	}
-}
-
-// Indexes of the UsageSum.
-func (UsageSum) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("workspace_id", "month", "chatbot_id", "model", "status").Unique().StorageKey("usage_sum_of_month")}
-}
-
 // CachedAnswer is an answer kept for the next time the same question is asked.
 type CachedAnswer struct{ ent.Schema }
 
@@ -272,7 +235,7 @@ func (CachedAnswer) Fields() []ent.Field {
 // Edges of the CachedAnswer.
 func (CachedAnswer) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("cached_answers").Field("chatbot_id").Unique().Required().Immutable(),
+		belongsTo("chatbot", Chatbot.Type, "cached_answers_chatbots_cached_answers"),
 	}
 }
 

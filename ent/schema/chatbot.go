@@ -3,7 +3,6 @@ package schema
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -59,19 +58,7 @@ func (Chatbot) Fields() []ent.Field {
 // Edges of the Chatbot.
 func (Chatbot) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("chatbots").Field("workspace_id").Unique().Required().Immutable(),
-		edge.To("tokens", Token.Type).Annotations(cascade),
-		edge.To("conversations", Conversation.Type).Annotations(cascade),
-		edge.To("sources", Source.Type).Annotations(cascade),
-		edge.To("documents", Document.Type).Annotations(cascade),
-		edge.To("removals", Removal.Type).Annotations(cascade),
-		edge.To("cached_answers", CachedAnswer.Type).Annotations(cascade),
-		edge.To("feedbacks", Feedback.Type).Annotations(cascade),
-		edge.To("gaps", Gap.Type).Annotations(cascade),
-		edge.To("test_questions", TestQuestion.Type).Annotations(cascade),
-		edge.To("test_runs", TestRun.Type).Annotations(cascade),
-		edge.To("daily_stats", DailyStat.Type).Annotations(cascade),
-		edge.To("daily_counts", DailyCount.Type).Annotations(cascade),
+		belongsTo("workspace", Workspace.Type, "chatbots_workspaces_chatbots"),
 	}
 }
 
@@ -125,8 +112,7 @@ func (Token) Fields() []ent.Field {
 // Edges of the Token.
 func (Token) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("tokens").Field("chatbot_id").Unique().Required().Immutable(),
-		edge.To("months", TokenMonth.Type).Annotations(cascade),
+		belongsTo("chatbot", Chatbot.Type, "tokens_chatbots_tokens"),
 	}
 }
 
@@ -139,36 +125,6 @@ func (Token) Indexes() []ent.Index {
 		// for browsers, which ask whether any chatbot lists their origin
 		index.Fields("id").StorageKey("token_published").Annotations(entsql.IndexWhere("kind = 'publishable' AND revoked_at IS NULL")),
 	}
-}
-
-// TokenMonth counts the questions of a month that were asked with a token which
-// has a limit of its own.
-type TokenMonth struct{ ent.Schema }
-
-// Mixin of the TokenMonth.
-func (TokenMonth) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
-
-// Fields of the TokenMonth.
-func (TokenMonth) Fields() []ent.Field {
-	return []ent.Field{
-		field.Int64("id").Immutable(),
-		field.String("token_id").MaxLen(idLen).Immutable(),
-		// month is such as 2026-11, in UTC.
-		field.String("month").MaxLen(20).Immutable(),
-		field.Int("messages"),
-	}
-}
-
-// Edges of the TokenMonth.
-func (TokenMonth) Edges() []ent.Edge {
-	return []ent.Edge{
-		edge.From("token", Token.Type).Ref("months").Field("token_id").Unique().Required().Immutable(),
-	}
-}
-
-// Indexes of the TokenMonth.
-func (TokenMonth) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("token_id", "month").Unique()}
 }
 
 // Provider is a service of language models that a workspace has an account
@@ -198,7 +154,7 @@ func (Provider) Fields() []ent.Field {
 // Edges of the Provider.
 func (Provider) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("providers").Field("workspace_id").Unique().Required().Immutable(),
+		belongsTo("workspace", Workspace.Type, "providers_workspaces_providers"),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema"
-	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -29,7 +28,7 @@ func (Authenticator) Fields() []ent.Field {
 
 // Edges of the Authenticator.
 func (Authenticator) Edges() []ent.Edge {
-	return []ent.Edge{edge.From("user", User.Type).Ref("authenticators").Field("user_id").Unique().Required().Immutable()}
+	return []ent.Edge{belongsTo("user", User.Type, "authenticators_users_authenticators")}
 }
 
 // Indexes of the Authenticator.
@@ -50,7 +49,7 @@ func (RecoveryCode) Fields() []ent.Field {
 
 // Edges of the RecoveryCode.
 func (RecoveryCode) Edges() []ent.Edge {
-	return []ent.Edge{edge.From("user", User.Type).Ref("recovery_codes").Field("user_id").Unique().Required().Immutable()}
+	return []ent.Edge{belongsTo("user", User.Type, "recovery_codes_users_recovery_codes")}
 }
 
 // Indexes of the RecoveryCode.
@@ -78,7 +77,7 @@ func (Passkey) Fields() []ent.Field {
 
 // Edges of the Passkey.
 func (Passkey) Edges() []ent.Edge {
-	return []ent.Edge{edge.From("user", User.Type).Ref("passkeys").Field("user_id").Unique().Required().Immutable()}
+	return []ent.Edge{belongsTo("user", User.Type, "passkeys_users_passkeys")}
 }
 
 // Indexes of the Passkey.
@@ -127,7 +126,7 @@ func (Identity) Fields() []ent.Field {
 
 // Edges of the Identity.
 func (Identity) Edges() []ent.Edge {
-	return []ent.Edge{edge.From("user", User.Type).Ref("identities").Field("user_id").Unique().Required().Immutable()}
+	return []ent.Edge{belongsTo("user", User.Type, "identities_users_identities")}
 }
 
 // Indexes of the Identity.
@@ -174,7 +173,7 @@ func (SSOConnection) Fields() []ent.Field {
 // Edges of the SSOConnection.
 func (SSOConnection) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("sso_connections").Field("workspace_id").Unique().Required().Immutable(),
+		belongsTo("workspace", Workspace.Type, "sso_connections_workspaces_sso_connections"),
 	}
 }
 

@@ -3,7 +3,6 @@ package schema
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -37,7 +36,7 @@ func (Feedback) Fields() []ent.Field {
 // Edges of the Feedback.
 func (Feedback) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("feedbacks").Field("chatbot_id").Unique().Required().Immutable(),
+		belongsTo("chatbot", Chatbot.Type, "feedbacks_chatbots_feedbacks"),
 	}
 }
 
@@ -80,7 +79,7 @@ func (Gap) Fields() []ent.Field {
 // Edges of the Gap.
 func (Gap) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("gaps").Field("chatbot_id").Unique().Required().Immutable(),
+		belongsTo("chatbot", Chatbot.Type, "gaps_chatbots_gaps"),
 	}
 }
 
@@ -120,8 +119,7 @@ func (TestQuestion) Fields() []ent.Field {
 // Edges of the TestQuestion.
 func (TestQuestion) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("test_questions").Field("chatbot_id").Unique().Required().Immutable(),
-		edge.To("results", TestResult.Type).Annotations(cascade),
+		belongsTo("chatbot", Chatbot.Type, "test_questions_chatbots_test_questions"),
 	}
 }
 
@@ -172,8 +170,7 @@ func (TestRun) Fields() []ent.Field {
 // Edges of the TestRun.
 func (TestRun) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("test_runs").Field("chatbot_id").Unique().Required().Immutable(),
-		edge.To("results", TestResult.Type).Annotations(cascade),
+		belongsTo("chatbot", Chatbot.Type, "test_runs_chatbots_test_runs"),
 	}
 }
 
@@ -220,8 +217,8 @@ func (TestResult) Fields() []ent.Field {
 // Edges of the TestResult.
 func (TestResult) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("run", TestRun.Type).Ref("results").Field("run_id").Unique().Required().Immutable(),
-		edge.From("question", TestQuestion.Type).Ref("results").Field("question_id").Unique().Required().Immutable(),
+		belongsTo("run", TestRun.Type, "test_results_test_runs_results"),
+		belongsTo("question", TestQuestion.Type, "test_results_test_questions_results"),
 	}
 }
 
@@ -265,7 +262,7 @@ func (DailyStat) Fields() []ent.Field {
 // Edges of the DailyStat.
 func (DailyStat) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("daily_stats").Field("chatbot_id").Unique().Required().Immutable(),
+		belongsTo("chatbot", Chatbot.Type, "daily_stats_chatbots_daily_stats"),
 	}
 }
 
@@ -297,7 +294,7 @@ func (DailyCount) Fields() []ent.Field {
 // Edges of the DailyCount.
 func (DailyCount) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("daily_counts").Field("chatbot_id").Unique().Required().Immutable(),
+		belongsTo("chatbot", Chatbot.Type, "daily_counts_chatbots_daily_counts"),
 	}
 }
 

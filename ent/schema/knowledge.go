@@ -3,7 +3,6 @@ package schema
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -39,7 +38,7 @@ func (Source) Fields() []ent.Field {
 // Edges of the Source.
 func (Source) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("sources").Field("chatbot_id").Unique().Required().Immutable(),
+		belongsTo("chatbot", Chatbot.Type, "sources_chatbots_sources"),
 	}
 }
 
@@ -106,9 +105,7 @@ func (Document) Fields() []ent.Field {
 // Edges of the Document.
 func (Document) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("documents").Field("chatbot_id").Unique().Required().Immutable(),
-		edge.To("passages", Passage.Type).Annotations(cascade),
-		edge.To("uploads", Upload.Type).Annotations(cascade),
+		belongsTo("chatbot", Chatbot.Type, "documents_chatbots_documents"),
 	}
 }
 
@@ -154,7 +151,7 @@ func (Upload) Fields() []ent.Field {
 // Edges of the Upload.
 func (Upload) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("document", Document.Type).Ref("uploads").Field("document_id").Unique().Required().Immutable(),
+		belongsTo("document", Document.Type, "uploads_documents_uploads"),
 	}
 }
 
@@ -196,7 +193,7 @@ func (Passage) Fields() []ent.Field {
 // Edges of the Passage.
 func (Passage) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("document", Document.Type).Ref("passages").Field("document_id").Unique().Required().Immutable(),
+		belongsTo("document", Document.Type, "passages_documents_passages"),
 	}
 }
 
@@ -241,7 +238,7 @@ func (Removal) Fields() []ent.Field {
 // Edges of the Removal.
 func (Removal) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("chatbot", Chatbot.Type).Ref("removals").Field("chatbot_id").Unique().Required().Immutable(),
+		belongsTo("chatbot", Chatbot.Type, "removals_chatbots_removals"),
 	}
 }
 
@@ -275,7 +272,7 @@ func (Embedding) Fields() []ent.Field {
 // Edges of the Embedding.
 func (Embedding) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("embeddings").Field("workspace_id").Unique().Required().Immutable(),
+		belongsTo("workspace", Workspace.Type, "embeddings_workspaces_embeddings"),
 	}
 }
 
@@ -285,32 +282,4 @@ func (Embedding) Indexes() []ent.Index {
 		index.Fields("workspace_id", "model", "text_hash").Unique(),
 		index.Fields("used_at"),
 	}
-}
-
-// IndexChange says that a document is answered from in another version, or no
-// more: each process with an index of its own follows that. On PostgreSQL a trigger
-// on documents writes it; a SQLite file has one process, and none.
-type IndexChange struct{ ent.Schema }
-
-// Mixin of the IndexChange.
-func (IndexChange) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
-
-// Fields of the IndexChange.
-func (IndexChange) Fields() []ent.Field {
-	return []ent.Field{
-		field.Int64("id"),
-		// xid is the number of the transaction that made the change. The ids of
-		// concurrent transactions are in no order.
-		field.Int64("xid").Immutable(),
-		field.String("chatbot_id").MaxLen(idLen).Immutable(),
-		field.String("document_id").MaxLen(idLen).Immutable(),
-		// held is the version that an index is to hold, or zero for none.
-		field.Int("held").Immutable(),
-		created(),
-	}
-}
-
-// Indexes of the IndexChange.
-func (IndexChange) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("xid", "id"), index.Fields("created_at")}
 }

@@ -1,19 +1,15 @@
 // Package schema holds the tables: fields, edges and indexes. Rules live in
-// the domain packages; the one policy here keeps workspaces apart.
+// the domain packages; the one rule here keeps workspaces apart.
 package schema
 
 import (
-	"context"
 	"time"
 
 	"entgo.io/ent"
 	"entgo.io/ent/dialect"
-	"entgo.io/ent/entql"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
-	"entgo.io/ent/schema/mixin"
-
-	"parley/ent/privacy"
-	"parley/ent/scope"
 )
 
 const idLen = 40
@@ -47,53 +43,9 @@ func longText(name string) ent.Field {
 	})
 }
 
-// Tenant is mixed into every table whose rows belong to a workspace. It adds
-// the column and the policy that denies a query without a scope.
-type Tenant struct{ mixin.Schema }
-
-// Fields of the mixin.
-func (Tenant) Fields() []ent.Field {
-	return []ent.Field{field.String("workspace_id").MaxLen(idLen).Immutable().NotEmpty()}
-}
-
-// Policy of the mixin.
-func (Tenant) Policy() ent.Policy { return confined() }
-
-// confined is the policy of a table with a workspace_id.
-func confined() ent.Policy {
-	confine := privacy.FilterFunc(confineToScope)
-	return privacy.Policy{
-		Query:    privacy.QueryPolicy{confine},
-		Mutation: privacy.MutationPolicy{privacy.MutationRuleFunc(createInScope), confine},
-	}
-}
-
-func confineToScope(ctx context.Context, filter privacy.Filter) error {
-	workspace, system, ok := scope.From(ctx)
-	if !ok {
-		return privacy.Denyf("a query of a tenant's table needs a workspace in its context")
-	}
-	if system {
-		return privacy.Skip
-	}
-	confined, ok := filter.(interface{ WhereWorkspaceID(entql.StringP) })
-	if !ok {
-		return privacy.Denyf("unexpected filter %T", filter)
-	}
-	confined.WhereWorkspaceID(entql.StringEQ(workspace))
-	return privacy.Skip
-}
-
-func createInScope(ctx context.Context, m ent.Mutation) error {
-	if !m.Op().Is(ent.OpCreate) {
-		return privacy.Skip
-	}
-	workspace, system, ok := scope.From(ctx)
-	if !ok {
-		return privacy.Denyf("a row of a tenant's table needs a workspace in its context")
-	}
-	if value, _ := m.Field("workspace_id"); !system && value != workspace {
-		return privacy.Denyf("a row of another workspace than the context's")
-	}
-	return privacy.Skip
+// belongsTo is the edge to the row that a row goes with when it is deleted. The symbol is
+// the foreign key's name in the databases.
+func belongsTo(name string, parent any, symbol string) ent.Edge {
+	return edge.To(name, parent).Field(name + "_id").Unique().Required().Immutable().
+		StorageKey(edge.Symbol(symbol)).Annotations(entsql.OnDelete(entsql.Cascade))
 }

@@ -1,21 +1,12 @@
 package schema
 
 import (
-	"context"
-
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/entql"
 	"entgo.io/ent/schema"
-	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
-
-	"parley/ent/privacy"
-	"parley/ent/scope"
 )
-
-var cascade = entsql.OnDelete(entsql.Cascade)
 
 // Plan is a plan with its limits; its id is the plan's name.
 type Plan struct{ ent.Schema }
@@ -79,26 +70,6 @@ func (Workspace) Fields() []ent.Field {
 	}
 }
 
-// Edges of the Workspace.
-func (Workspace) Edges() []ent.Edge {
-	return []ent.Edge{
-		edge.To("members", Member.Type).Annotations(cascade),
-		edge.To("invitations", Invitation.Type).Annotations(cascade),
-		edge.To("chatbots", Chatbot.Type).Annotations(cascade),
-		edge.To("embeddings", Embedding.Type).Annotations(cascade),
-		edge.To("subscriptions", Subscription.Type).Annotations(cascade),
-		edge.To("mails", Mail.Type).Annotations(cascade),
-		edge.To("reversals", Reversal.Type).Annotations(cascade),
-		edge.To("usages", Usage.Type).Annotations(cascade),
-		edge.To("message_holds", MessageHold.Type).Annotations(cascade),
-		edge.To("providers", Provider.Type).Annotations(cascade),
-		edge.To("quota_notices", QuotaNotice.Type).Annotations(cascade),
-		edge.To("webhook_endpoints", WebhookEndpoint.Type).Annotations(cascade),
-		edge.To("webhook_messages", WebhookMessage.Type).Annotations(cascade),
-		edge.To("sso_connections", SSOConnection.Type).Annotations(cascade),
-	}
-}
-
 // Indexes of the Workspace.
 func (Workspace) Indexes() []ent.Index {
 	return []ent.Index{
@@ -109,25 +80,11 @@ func (Workspace) Indexes() []ent.Index {
 	}
 }
 
-// Policy of the Workspace: its own id is the scope.
-func (Workspace) Policy() ent.Policy {
-	confine := privacy.FilterFunc(confineToOwnID)
-	return privacy.Policy{
-		Query:    privacy.QueryPolicy{confine},
-		Mutation: privacy.MutationPolicy{confine},
-	}
-}
+// Interceptors of the Workspace: its own id is the scope.
+func (Workspace) Interceptors() []ent.Interceptor { return confineQueries("id") }
 
-func confineToOwnID(ctx context.Context, filter privacy.Filter) error {
-	workspace, system, ok := scope.From(ctx)
-	if !ok {
-		return privacy.Denyf("a query of workspaces needs a workspace in its context")
-	}
-	if own, is := filter.(interface{ WhereID(entql.StringP) }); is && !system {
-		own.WhereID(entql.StringEQ(workspace))
-	}
-	return privacy.Skip
-}
+// Hooks of the Workspace.
+func (Workspace) Hooks() []ent.Hook { return []ent.Hook{confineChanges("id")} }
 
 // User is a person who can sign in.
 type User struct{ ent.Schema }
@@ -153,19 +110,6 @@ func (User) Fields() []ent.Field {
 // Indexes of the User, for the operator's list, a portion at a time.
 func (User) Indexes() []ent.Index { return []ent.Index{index.Fields("created_at", "id")} }
 
-// Edges of the User.
-func (User) Edges() []ent.Edge {
-	return []ent.Edge{
-		edge.To("memberships", Member.Type).Annotations(cascade),
-		edge.To("sessions", Session.Type).Annotations(cascade),
-		edge.To("devices", Device.Type).Annotations(cascade),
-		edge.To("authenticators", Authenticator.Type).Annotations(cascade),
-		edge.To("recovery_codes", RecoveryCode.Type).Annotations(cascade),
-		edge.To("passkeys", Passkey.Type).Annotations(cascade),
-		edge.To("identities", Identity.Type).Annotations(cascade),
-	}
-}
-
 // Member ties a user to a workspace with a role.
 type Member struct{ ent.Schema }
 
@@ -185,8 +129,8 @@ func (Member) Fields() []ent.Field {
 // Edges of the Member.
 func (Member) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("members").Field("workspace_id").Unique().Required().Immutable(),
-		edge.From("user", User.Type).Ref("memberships").Field("user_id").Unique().Required().Immutable(),
+		belongsTo("workspace", Workspace.Type, "members_workspaces_members"),
+		belongsTo("user", User.Type, "members_users_memberships"),
 	}
 }
 
@@ -222,7 +166,7 @@ func (Invitation) Fields() []ent.Field {
 // Edges of the Invitation.
 func (Invitation) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("invitations").Field("workspace_id").Unique().Required().Immutable(),
+		belongsTo("workspace", Workspace.Type, "invitations_workspaces_invitations"),
 	}
 }
 
@@ -262,7 +206,7 @@ func (Session) Fields() []ent.Field {
 // Edges of the Session.
 func (Session) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("user", User.Type).Ref("sessions").Field("user_id").Unique().Required().Immutable(),
+		belongsTo("user", User.Type, "sessions_users_sessions"),
 	}
 }
 
@@ -288,7 +232,7 @@ func (Device) Fields() []ent.Field {
 // Edges of the Device.
 func (Device) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("user", User.Type).Ref("devices").Field("user_id").Unique().Required().Immutable(),
+		belongsTo("user", User.Type, "devices_users_devices"),
 	}
 }
 

@@ -3,7 +3,6 @@ package schema
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/schema/edge"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -40,8 +39,7 @@ func (WebhookEndpoint) Fields() []ent.Field {
 // Edges of the WebhookEndpoint.
 func (WebhookEndpoint) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("webhook_endpoints").Field("workspace_id").Unique().Required().Immutable(),
-		edge.To("deliveries", WebhookDelivery.Type).Annotations(cascade),
+		belongsTo("workspace", Workspace.Type, "webhook_endpoints_workspaces_webhook_endpoints"),
 	}
 }
 
@@ -71,8 +69,7 @@ func (WebhookMessage) Fields() []ent.Field {
 // Edges of the WebhookMessage.
 func (WebhookMessage) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("workspace", Workspace.Type).Ref("webhook_messages").Field("workspace_id").Unique().Required().Immutable(),
-		edge.To("deliveries", WebhookDelivery.Type).Annotations(cascade),
+		belongsTo("workspace", Workspace.Type, "webhook_messages_workspaces_webhook_messages"),
 	}
 }
 
@@ -113,8 +110,8 @@ func (WebhookDelivery) Fields() []ent.Field {
 // Edges of the WebhookDelivery.
 func (WebhookDelivery) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.From("endpoint", WebhookEndpoint.Type).Ref("deliveries").Field("endpoint_id").Unique().Required().Immutable(),
-		edge.From("message", WebhookMessage.Type).Ref("deliveries").Field("message_id").Unique().Required().Immutable(),
+		belongsTo("endpoint", WebhookEndpoint.Type, "webhook_deliveries_webhook_endpoints_deliveries"),
+		belongsTo("message", WebhookMessage.Type, "webhook_deliveries_webhook_messages_deliveries"),
 	}
 }
 

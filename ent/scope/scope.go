@@ -1,10 +1,16 @@
 // Package scope carries, in a context, the workspace that a query may touch.
 //
-// The privacy policy of every tenant's table reads it: without a scope a query
-// is denied, with one it is confined to that workspace.
+// The wall of every tenant's table reads it (see ent/schema): without a scope a query
+// or change is refused, with one it is confined to that workspace.
 package scope
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// ErrNone refuses what has no scope, or is outside of it.
+var ErrNone = errors.New("the context has no workspace that allows this")
 
 type key struct{}
 

@@ -6,11 +6,12 @@
 //   - client.go offers to migrate the schema, which Parley does with migrations of its
 //     own. With that goes the package of migrations, which imports atlas, HCL and their
 //     like: thirty packages of the program. The folder enttest is for tests that migrate
-//     in this way.
+//     in this way, and hook for hooks in another form than the schema's.
 package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -22,8 +23,8 @@ import (
 )
 
 const (
-	whole = "mutation.go"
-	more  = "mutation_more.go"
+	whole = "generated/mutation.go"
+	more  = "generated/mutation_more.go"
 )
 
 func main() {
@@ -40,18 +41,18 @@ func trim() error {
 	if err := withoutSchema(); err != nil {
 		return err
 	}
-	return os.RemoveAll("enttest")
+	return errors.Join(os.RemoveAll("generated/enttest"), os.RemoveAll("generated/hook"))
 }
 
 // withoutSchema removes from client.go what migrates.
 func withoutSchema() error {
-	const file = "client.go"
+	const file = "generated/client.go"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("reading what the generator wrote: %w", err)
 	}
 	for _, line := range []string{
-		"\t\"parley/ent/migrate\"\n",
+		"\t\"parley/ent/generated/migrate\"\n",
 		"\t// Schema is the client for creating, migrating and dropping schema.\n\tSchema *migrate.Schema\n",
 		"\tc.Schema = migrate.NewSchema(c.driver)\n",
 	} {
@@ -125,7 +126,7 @@ func write(name string, head, imports, body []byte) error {
 // packages are the names that the declarations of a body select from and do not
 // declare.
 func packages(body []byte) (map[string]bool, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), "", append([]byte("package ent\n"), body...), 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "", append([]byte("package generated\n"), body...), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ func TestCheckAdmits(t *testing.T) {
 	for sentence, file := range map[string]File{
 		"a domain package may import one before it":         {Package: "core/chat/turn", Imports: []string{"parley/core/chat"}},
 		"any package may import the standard library":       {Package: "core/chat", Imports: []string{"strings"}},
-		"the store may import ent's generated packages":     {Package: "store", Imports: []string{"parley/ent/message"}},
+		"the store may import ent's generated packages":     {Package: "store", Imports: []string{"parley/ent/generated/message"}},
 		"a module's subpackage comes with the module":       {Package: "core/account", Imports: []string{"golang.org/x/crypto/argon2"}},
 		"text may import its own packages and stemmers":     {Package: "text/lexical", Imports: []string{"parley/text/language", "github.com/kljensen/snowball/english"}},
 		"a domain package may read texts":                   {Package: "core/retrieval", Imports: []string{"parley/text/encode"}},
@@ -46,7 +46,7 @@ func TestCheckRefuses(t *testing.T) {
 		"a transport that imports the store":                  {File{Package: "api", Imports: []string{"parley/store"}}, "app decides"},
 		"a transport that imports the other":                  {File{Package: "web/bot", Imports: []string{"parley/api"}}, "app decides"},
 		"a transport that imports ent":                        {File{Package: "web/bot", Imports: []string{"parley/ent"}}, "ent ends in store"},
-		"a test of a transport that imports ent":              {File{Package: "web/bot", Test: true, Imports: []string{"parley/ent/user"}}, "ent ends in store"},
+		"a test of a transport that imports ent":              {File{Package: "web/bot", Test: true, Imports: []string{"parley/ent/generated/user"}}, "ent ends in store"},
 		"the command when it imports an adapter":              {File{Package: "cmd/parley", Imports: []string{"parley/store"}}, "app opens"},
 		"the command when it imports ent":                     {File{Package: "cmd/parley", Imports: []string{"parley/ent"}}, "ent ends in store"},
 		"the command when it imports Stripe":                  {File{Package: "cmd/parley", Imports: []string{"github.com/stripe/stripe-go/v76"}}, "Stripe ends in billing"},

@@ -1,4 +1,4 @@
-// Package differ compares migration files with the schema in ent/schema, by
+// Package differ compares migration files with the tables of ent/schema and ent/plain, by
 // replaying the files on an empty database.
 //
 // It does not own the databases that it replays on, nor how a server applies
@@ -12,18 +12,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	atlas "ariga.io/atlas/sql/migrate"
 	entsql "entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/schema"
 
-	"parley/ent/migrate"
+	"parley/ent/generated/migrate"
+	"parley/ent/plain"
 )
 
 // writing is held while ent compares: it notes things in the one description of the
 // tables that all share.
 var writing sync.Mutex
+
+// Tables are those of ent/schema and of ent/plain.
+func Tables() []*schema.Table { return slices.Concat(migrate.Tables, plain.Tables) }
 
 // Write adds to folder the file, if one is needed, that brings the databases
 // of a dialect from the newest migration there to the schema. The database is
@@ -41,7 +46,7 @@ func Write(ctx context.Context, db *sql.DB, dialect, folder, name string) error 
 	}
 	writing.Lock()
 	defer writing.Unlock()
-	return m.NamedDiff(ctx, name, migrate.Tables...)
+	return m.NamedDiff(ctx, name, Tables()...)
 }
 
 // Missing returns the SQL that [Write] would write, or nothing when the files
