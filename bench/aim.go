@@ -2,11 +2,23 @@ package bench
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"parley/bench/pages"
 	"parley/bench/retrieval"
 )
+
+// Verdicts is a table that says what was read for each aim, and whether it was met.
+func Verdicts(aims []Aim) string {
+	var b strings.Builder
+	rows := make([][]string, len(aims))
+	for i, aim := range aims {
+		rows[i] = []string{aim.Text, aim.Read, verdict(aim.IsMet)}
+	}
+	writeTable(&b, []string{"aim", "read", ""}, rows)
+	return b.String()
+}
 
 func (r Ratio) aim(least float64) Aim {
 	return Aim{

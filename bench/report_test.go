@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -85,55 +83,11 @@ func TestMarkdown(t *testing.T) {
 			t.Fatalf("got %q", got)
 		}
 	})
-	t.Run("figures replace those that the page has, and nothing else", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "page.md")
-		if err := os.WriteFile(path, []byte("before\n<!-- figures -->\nold\n<!-- /figures -->\nafter\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			if err := WriteFigures(path, ChatPlace, example().Markdown()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := "before\n<!-- figures -->\n\n" + example().Markdown() + "\n<!-- /figures -->\nafter\n"
-		if string(got) != want {
-			t.Fatalf("got %s", got)
-		}
-	})
-	t.Run("a part's results replace its own rows, and those of other parts stay in their order", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "page.md")
-		if err := os.WriteFile(path, []byte("before\n<!-- results -->\n<!-- /results -->\nafter\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		day := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-		write := func(part Place, read string) {
-			if err := WriteResults(path, part, day, []Aim{{Text: "an aim", Read: read, IsMet: true}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		write(RetrievalPlace, "1 ms")
-		write(ChatPlace, "2 ms")
-		write(ChatPlace, "3 ms")
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows := results(string(got))
-		if len(rows) != 2 || strings.Join(rows[0], " ") != "conversations an aim 3 ms met 2026-01-02" || strings.Join(rows[1], " ") != "retrieval an aim 1 ms met 2026-01-02" {
-			t.Fatalf("got %s", got)
-		}
-		if !strings.HasPrefix(string(got), "before\n") || !strings.HasSuffix(string(got), "\nafter\n") {
-			t.Fatalf("got %s", got)
-		}
-	})
-	t.Run("a page without marks is left alone", func(t *testing.T) {
-		for _, page := range []string{"", ChatPlace.start(), ChatPlace.end() + ChatPlace.start(), RetrievalPlace.start() + RetrievalPlace.end()} {
-			if _, err := replaceFigures(page, ChatPlace, "x"); err == nil {
-				t.Errorf("%q was written", page)
+	t.Run("the table of aims says of each what was read, and whether it was met", func(t *testing.T) {
+		got := Verdicts([]Aim{{Text: "fast", Read: "1 ms", IsMet: true}, {Text: "small", Read: "9 MiB"}})
+		for _, row := range []string{"| fast  | 1 ms  | met ", "| small | 9 MiB | **missed** |"} {
+			if !strings.Contains(got, row) {
+				t.Errorf("no row %q in\n%s", row, got)
 			}
 		}
 	})

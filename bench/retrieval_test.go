@@ -68,13 +68,6 @@ func TestRetrievalMarkdown(t *testing.T) {
 			t.Errorf("no line %s in\n%s", want, figures)
 		}
 	})
-	t.Run("the figures of one part leave those of the other alone", func(t *testing.T) {
-		page := "<!-- figures -->a<!-- /figures --> <!-- retrieval -->b<!-- /retrieval -->"
-		got, err := replaceFigures(page, RetrievalPlace, "new")
-		if want := "<!-- figures -->a<!-- /figures --> <!-- retrieval -->\n\nnew\n<!-- /retrieval -->"; err != nil || got != want {
-			t.Errorf("got %q, %v", got, err)
-		}
-	})
 }
 
 func TestThousands(t *testing.T) {

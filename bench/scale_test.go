@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -50,22 +48,4 @@ func TestScaleAims(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the table of results has a row for each aim, after those of other parts", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "page.md")
-		if err := os.WriteFile(path, []byte("<!-- results -->\n<!-- /results -->\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, part := range []Place{ScalePlace, ChatPlace} {
-			if err := WriteResults(path, part, time.Now(), exampleScale(flat, slow, 0).Aims()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rows := results(string(page)); len(rows) != 6 || rows[2][0] != "conversations" || rows[3][0] != "large installations" {
-			t.Errorf("got %s", page)
-		}
-	})
 }

@@ -44,7 +44,6 @@ type runCommand struct {
 	OnlyRelays bool          `help:"Leave Parley out."`
 	StreamChat bool          `help:"Let the relays ask the model server for a stream for /chat, too."`
 	JSON       string        `name:"json" type:"path" placeholder:"FILE" help:"Write the figures as JSON, too."`
-	Markdown   string        `type:"path" placeholder:"FILE" help:"Write the figures between the marks of a Markdown file. A part that leaves nothing out and is not quick writes its line of results to ${page}, too."`
 
 	Retrieval retrievalFlags `embed:""`
 	Pages     pagesFlags     `embed:""`
@@ -54,7 +53,7 @@ type runCommand struct {
 
 func main() {
 	var c commands
-	run := kong.Parse(&c, kong.Name("bench"), kong.Vars{"page": bench.Summary},
+	run := kong.Parse(&c, kong.Name("bench"),
 		kong.Description("Measures conversations against a fake model server, retrieval on both indexes, and the pages of the dashboard, beside yardsticks that do less."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	run.BindTo(ctx, (*context.Context)(nil))
@@ -72,7 +71,7 @@ type output struct {
 	Held      *bench.HeldReport      `json:"held,omitempty"`
 }
 
-// Run measures, prints the figures and writes them to files.
+// Run measures, and prints the figures.
 func (c *runCommand) Run(ctx context.Context) error {
 	var measured output
 	settings, err := c.retrievalSettings()
@@ -122,9 +121,10 @@ func (c *runCommand) chat(ctx context.Context, into *output) error {
 	into.Report = &report
 	if report.Failed() {
 		fmt.Print(report.Markdown())
-		return errors.New(`requests failed, so the figures are not kept: see the column "failed"`)
+		return errors.New(`requests failed, so the figures mean nothing: see the column "failed"`)
 	}
-	return c.keep(bench.ChatPlace, report, report.Date, c.isWhole())
+	show(report)
+	return nil
 }
 
 // report is what a part of the benchmark found.
@@ -133,18 +133,9 @@ type report interface {
 	Aims() []bench.Aim
 }
 
-// keep prints the figures of a part, writes them to the file of --markdown, and, if the
-// part was measured whole, its line in the table of results.
-func (c *runCommand) keep(place bench.Place, found report, date time.Time, whole bool) error {
-	figures := found.Markdown()
-	fmt.Print(figures)
-	if c.Markdown != "" {
-		return bench.WriteFigures(c.Markdown, place, figures)
-	}
-	if !whole {
-		return nil
-	}
-	return bench.WriteResults(bench.Summary, place, date, found.Aims())
+// show prints the figures of a part, and which of its aims were met.
+func show(found report) {
+	fmt.Print(found.Markdown(), bench.Verdicts(found.Aims()))
 }
 
 // isWhole reports whether the conversations are measured with nothing left out.
@@ -178,7 +169,7 @@ func (c *runCommand) command() string {
 	if c.StreamChat {
 		command += " --stream-chat"
 	}
-	if c.isWhole() && c.Markdown == "" {
+	if c.isWhole() {
 		return c.whole()
 	}
 	return command

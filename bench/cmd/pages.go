@@ -25,7 +25,8 @@ func (c *runCommand) pages(ctx context.Context, into *output) error {
 		return err
 	}
 	into.Pages = &report
-	return c.keep(bench.PagesPlace, report, report.Date, c.isWholePages())
+	show(report)
+	return nil
 }
 
 // isWholePages reports whether the dashboard is measured with nothing left out, at the
@@ -49,7 +50,7 @@ func (c *runCommand) pagesSettings() bench.PagesSettings {
 
 // pagesCommand is the command line without the files: they change no figure.
 func (c *runCommand) pagesCommand() string {
-	if c.isWholePages() && c.Markdown == "" {
+	if c.isWholePages() {
 		if c.Only == "" {
 			return "make bench"
 		}

@@ -32,7 +32,8 @@ func (c *runCommand) retrieval(ctx context.Context, settings bench.RetrievalSett
 		return err
 	}
 	into.Retrieval = &report
-	return c.keep(bench.RetrievalPlace, report, report.Date, c.isWholeRetrieval())
+	show(report)
+	return nil
 }
 
 // isWholeRetrieval reports whether retrieval is measured with nothing left out,
@@ -66,7 +67,7 @@ func (c *runCommand) retrievalSettings() (bench.RetrievalSettings, error) {
 // retrievalCommand is the command line without the files: they change no
 // figure.
 func (c *runCommand) retrievalCommand() string {
-	if c.Only == "" && c.isWholeRetrieval() && c.Markdown == "" {
+	if c.Only == "" && c.isWholeRetrieval() {
 		return "make bench"
 	}
 	f := c.Retrieval

@@ -5,7 +5,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/bench"
 	"parley/bench/retrieval"
 )
 
@@ -13,7 +12,7 @@ import (
 func parse(t *testing.T, line ...string) runCommand {
 	t.Helper()
 	var c commands
-	parser, err := kong.New(&c, kong.Vars{"page": bench.Summary})
+	parser, err := kong.New(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
