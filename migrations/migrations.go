@@ -16,6 +16,9 @@ func SQLite() fs.FS { return sub("sqlite") }
 // Postgres returns the files for PostgreSQL.
 func Postgres() fs.FS { return sub("postgres") }
 
+// Renamed has the names that tables had, and what they are called now.
+var Renamed = map[string]string{"receipts": "usage_records"}
+
 func sub(name string) fs.FS {
 	dir, err := fs.Sub(files, name)
 	if err != nil {

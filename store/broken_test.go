@@ -63,7 +63,7 @@ var losses = []loss{
 			return err
 		}, func() int { return x.asked("further") }
 	}},
-	{"an answer", pgtest.Rule{SQL: "insert into receipts"}, func(x *broken) (func() error, func() int) {
+	{"an answer", pgtest.Rule{SQL: "insert into usage_records"}, func(x *broken) (func() error, func() int) {
 		id := x.begun("to be answered")
 		return func() error { return x.FinishTurn(x.Context(), x.w.id, x.w.newAnswer(id)) }, func() int { return x.answered(id) }
 	}},

@@ -34,10 +34,10 @@ const ofTheirs = `(SELECT id FROM conversations WHERE workspace_id = $1 AND exte
 	AND chatbot_id IN (SELECT id FROM chatbots WHERE workspace_id = $1))`
 
 const (
-	countReferences = `SELECT COUNT(*) FROM receipts WHERE workspace_id = $1
+	countReferences = `SELECT COUNT(*) FROM usage_records WHERE workspace_id = $1
 		AND message_id IN (SELECT id FROM messages WHERE conversation_id IN ` + ofTheirs + `)`
 	// A record that names no message keeps its own number in the column, which is unique.
-	dropReferences = `UPDATE receipts SET conversation_id = 0, message_id = -id WHERE workspace_id = $1
+	dropReferences = `UPDATE usage_records SET conversation_id = 0, message_id = -id WHERE workspace_id = $1
 		AND message_id IN (SELECT id FROM messages WHERE conversation_id IN ` + ofTheirs + `)`
 	// askedByThem selects test questions that are word for word what an end user asked.
 	askedByThem = ` FROM test_questions WHERE workspace_id = $1 AND EXISTS (SELECT 1 FROM messages m

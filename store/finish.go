@@ -19,7 +19,7 @@ const endAnswer = `UPDATE messages SET content = $4, status = $5, query = $6, so
 // An attempt has one usage record. When a lapsed attempt ends after all, its
 // record is replaced.
 const (
-	insertUsageRecord = `INSERT INTO receipts (message_id, workspace_id, attempt, status, chatbot_id, model, prompt_tokens,
+	insertUsageRecord = `INSERT INTO usage_records (message_id, workspace_id, attempt, status, chatbot_id, model, prompt_tokens,
 	completion_tokens, estimated, first_token_ms, total_ms, passages, refuted, created_at,
 	conversation_id, opens, origin, outcome, finish_reason, rerank_tokens) `
 	usageRecordValues  = `$3, $5, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $9, $10, $24`

@@ -264,7 +264,7 @@ var tables = map[string]string{
 	"quota_notices": "workspace_id", "token_months": "workspace_id",
 	"sso_connections": "workspace_id", "erasures": "workspace_id", "webhook_endpoints": "workspace_id", "webhook_messages": "workspace_id", "webhook_deliveries": "workspace_id",
 	"message_holds": "workspace_id", "request_minutes": "workspace_id", "index_changes": "workspace_id",
-	"idempotency_keys": "workspace_id", "receipts": "workspace_id", "usage_sums": "workspace_id", "cached_answers": "workspace_id", "providers": "workspace_id",
+	"idempotency_keys": "workspace_id", "usage_records": "workspace_id", "usage_sums": "workspace_id", "cached_answers": "workspace_id", "providers": "workspace_id",
 }
 
 // rows are all rows of a workspace, as text.

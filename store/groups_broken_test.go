@@ -100,7 +100,7 @@ var groupLosses = []groupLoss{
 
 // answered is how many usage records a complete answer has.
 func (x *broken) answered(id int64) int {
-	return x.aside.count(fmt.Sprintf("SELECT count(*) FROM messages m JOIN receipts r ON r.message_id = m.id WHERE m.status = 'complete' AND m.id = %d", id))
+	return x.aside.count(fmt.Sprintf("SELECT count(*) FROM messages m JOIN usage_records r ON r.message_id = m.id WHERE m.status = 'complete' AND m.id = %d", id))
 }
 
 func TestGroupsWhoseConnectionIsLost(t *testing.T) {

@@ -48,7 +48,7 @@ const (
 	FROM messages m JOIN conversations c ON c.id = m.conversation_id
 	WHERE m.status = 'generating' AND m.lease_until < $1 LIMIT $2`
 	interrupt          = `UPDATE messages SET status = 'interrupted', outcome = 'interrupted', lease_until = NULL, stopping = FALSE WHERE id IN `
-	lapsedUsageRecords = `INSERT INTO receipts (message_id, workspace_id, chatbot_id, attempt, status, completion_tokens, estimated, total_ms, created_at,
+	lapsedUsageRecords = `INSERT INTO usage_records (message_id, workspace_id, chatbot_id, attempt, status, completion_tokens, estimated, total_ms, created_at,
 	conversation_id, origin, opens, outcome) VALUES `
 )
 

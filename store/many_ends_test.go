@@ -32,7 +32,7 @@ func TestThousandsOfAnswersThatEndAtOnce(t *testing.T) {
 		}
 		askers.Wait()
 		b.must(errors.Join(errs...))
-		before := b.count("SELECT count(*) FROM receipts")
+		before := b.count("SELECT count(*) FROM usage_records")
 
 		var all sync.WaitGroup
 		for i := range ends {
@@ -41,7 +41,7 @@ func TestThousandsOfAnswersThatEndAtOnce(t *testing.T) {
 		all.Wait()
 		b.Run(fmt.Sprintf("each of %d is stored, with its usage record", ends), func(t *testing.T) {
 			b.must(errors.Join(errs...))
-			if n := b.count("SELECT count(*) FROM receipts") - before; n != ends {
+			if n := b.count("SELECT count(*) FROM usage_records") - before; n != ends {
 				t.Errorf("%d have one", n)
 			}
 			if n := b.count("SELECT count(*) FROM messages WHERE status = 'generating'"); n != 1 { // of the fixture

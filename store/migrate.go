@@ -173,10 +173,17 @@ func (p *postgres) migrate(ctx context.Context, files fs.FS) error {
 		if !f.owns {
 			return p.accept(ctx, tx, f, all)
 		}
+		old, err := tablesToRename(ctx, tx)
+		if err != nil {
+			return err
+		}
 		if err := applyPostgres(ctx, tx, all); err != nil {
 			return err
 		}
-		return p.raise(ctx, tx, f)
+		if err := p.raise(ctx, tx, f); err != nil {
+			return err
+		}
+		return keepOldNames(ctx, tx, old)
 	})
 }
 

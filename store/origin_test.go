@@ -29,7 +29,7 @@ func TestWhereAnAnswerWasAsked(t *testing.T) {
 		}
 		wantUsageRecord := func(t *testing.T, answered int64, want string) {
 			t.Helper()
-			n := b.count(fmt.Sprintf(`SELECT COUNT(*) FROM receipts r JOIN messages m ON m.id = r.message_id AND m.outcome = r.outcome
+			n := b.count(fmt.Sprintf(`SELECT COUNT(*) FROM usage_records r JOIN messages m ON m.id = r.message_id AND m.outcome = r.outcome
 				WHERE r.message_id = %d AND r.conversation_id = m.conversation_id AND r.origin = 'playground' AND r.opens AND r.outcome = '%s'`, answered, want))
 			if n != 1 {
 				t.Errorf("%d usage records of the answer %d are %s", n, answered, want)

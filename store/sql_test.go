@@ -66,7 +66,7 @@ var byHand = map[string]string{
 	"countReferences": severalTables, "dropReferences": "ent cannot set a column from another.", "countAsked": severalTables, "deleteAsked": oneStatement, "tellOthers": "ent sends no notifications.",
 	"unnameTokens": "The column never changes otherwise, so ent has no update of it.", "unnameEndpoints": "It belongs to unnameTokens.", "unnameTests": "It belongs to unnameTokens.", "unnameRuns": "It belongs to unnameTokens.",
 	"unnameInviter": "It belongs to unnameTokens.", "countNames": severalTables,
-	"lockSchema": lock,
+	"lockSchema": lock, "isTable": catalog,
 	"selectHead": lock, "lockHead": lock, "insertChain": "It belongs to lockHead.", "moveHead": "It belongs to lockHead.",
 	"lastAged": severalTables, "lastAgedUnplaced": severalTables, "agedChains": "ent has no DISTINCT of an expression.", "headless": severalTables,
 	"moveKept": "It belongs to forgetSQLite.", "forgetSQLite": "It belongs to forgetPostgres.", "forgetUnplacedOnSQLite": "It belongs to forgetPostgres.", "forgetPostgres": "A function of the database deletes what the server may not.",

@@ -50,7 +50,7 @@ func TestPlansReadNoWholeWorkspace(t *testing.T) {
 	for name, c := range map[string]struct{ statement, want string }{
 		"documents by their IDs":          {"SELECT title FROM documents WHERE id IN ('a', 'b', 'c', 'd') AND workspace_id = 'ws_a'", "INDEX sqlite_autoindex_documents_1"},
 		"conversations by their IDs":      {"SELECT title FROM conversations WHERE id IN (1, 2, 3, 4) AND workspace_id = 'ws_a'", "PRIMARY KEY"},
-		"usage records by their messages": {"SELECT model FROM receipts WHERE message_id IN (1, 2, 3, 4) AND workspace_id = 'ws_a'", "INDEX receipt_message_id_attempt"},
+		"usage records by their messages": {"SELECT model FROM usage_records WHERE message_id IN (1, 2, 3, 4) AND workspace_id = 'ws_a'", "INDEX receipt_message_id_attempt"},
 		"the newest live documents":       {"SELECT id FROM documents WHERE chatbot_id = 'cb_a' AND live + 0 > 0 AND workspace_id = 'ws_a' ORDER BY created_at DESC, id LIMIT 12", "INDEX document_list"},
 		"documents by their state":        {countedStates, "COVERING INDEX document_chatbot_id_state"},
 		"documents that a search finds":   {foundStates, "COVERING INDEX document_list"},

@@ -16,7 +16,7 @@ import (
 var sqliteStatistics = map[statistic]string{
 	{"documents", "document_sizes"}:                           "1000000 10000 2 1",
 	{"conversations", "conversation_workspace_id_created_at"}: "1000000 10000 2",
-	{"receipts", "receipt_workspace_id_created_at"}:           "1000000 10000 2",
+	{"usage_records", "receipt_workspace_id_created_at"}:      "1000000 10000 2",
 }
 
 const (

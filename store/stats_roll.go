@@ -54,7 +54,7 @@ const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playg
 		SELECT 1 FROM messages e WHERE e.conversation_id = m.conversation_id AND e.id < m.id AND e.role = 'assistant'),
 	r.outcome, r.status, COALESCE(c.external_user_id, ''), r.prompt_tokens, r.completion_tokens, r.first_token_ms,
 	COALESCE(m.sources, ''), r.created_at
-	FROM receipts r LEFT JOIN chatbots b ON b.id = r.chatbot_id AND b.workspace_id = r.workspace_id
+	FROM usage_records r LEFT JOIN chatbots b ON b.id = r.chatbot_id AND b.workspace_id = r.workspace_id
 	LEFT JOIN messages m ON m.id = r.message_id AND m.workspace_id = r.workspace_id
 	LEFT JOIN conversations c ON c.id = m.conversation_id
 	WHERE NOT r.counted AND (r.outcome <> 'interrupted' OR r.created_at < $2) ORDER BY r.id LIMIT $1`
@@ -94,7 +94,7 @@ const (
 
 	addToUsage = `INSERT INTO usage_sums (workspace_id, chatbot_id, model, status, answers, estimated, prompt_tokens, completion_tokens, refuted,
 	first_token_ms, first_tokens, total_ms, totals, month) SELECT workspace_id, ` + usageSums + `, `
-	addedUsage = ` FROM receipts WHERE id IN %s GROUP BY workspace_id, chatbot_id, model, status, 14
+	addedUsage = ` FROM usage_records WHERE id IN %s GROUP BY workspace_id, chatbot_id, model, status, 14
 	ON CONFLICT (workspace_id, month, chatbot_id, model, status) DO UPDATE SET answers = usage_sums.answers + excluded.answers,
 	estimated = usage_sums.estimated + excluded.estimated, prompt_tokens = usage_sums.prompt_tokens + excluded.prompt_tokens,
 	completion_tokens = usage_sums.completion_tokens + excluded.completion_tokens, refuted = usage_sums.refuted + excluded.refuted,
@@ -264,8 +264,8 @@ func (s *Rolls) AddGaps(ctx context.Context, workspaceID string, answerIDs []int
 
 // recordedMonths takes the beginnings of times: both databases write them alike.
 const (
-	recordedMonthsSQLite   = `SELECT DISTINCT r.workspace_id, r.chatbot_id, substr(r.created_at, 1, 7) FROM receipts r JOIN chatbots b ON b.id = r.chatbot_id WHERE r.created_at >= $1 ORDER BY 3, 2`
-	recordedMonthsPostgres = `SELECT DISTINCT r.workspace_id, r.chatbot_id, to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM') FROM receipts r JOIN chatbots b ON b.id = r.chatbot_id WHERE r.created_at >= $1 ORDER BY 3, 2`
+	recordedMonthsSQLite   = `SELECT DISTINCT r.workspace_id, r.chatbot_id, substr(r.created_at, 1, 7) FROM usage_records r JOIN chatbots b ON b.id = r.chatbot_id WHERE r.created_at >= $1 ORDER BY 3, 2`
+	recordedMonthsPostgres = `SELECT DISTINCT r.workspace_id, r.chatbot_id, to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM') FROM usage_records r JOIN chatbots b ON b.id = r.chatbot_id WHERE r.created_at >= $1 ORDER BY 3, 2`
 )
 
 // RecordedMonths returns the months in which chatbots have usage records.
@@ -299,7 +299,7 @@ const (
 	// This also deletes the counts of the whole month, whose day is just "2026-11".
 	forgetCounts       = `DELETE FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND day LIKE $3`
 	forgetUsage        = `DELETE FROM usage_sums WHERE workspace_id = $1 AND chatbot_id = $2 AND month LIKE $3`
-	forgetUsageRecords = `UPDATE receipts SET counted = FALSE WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted`
+	forgetUsageRecords = `UPDATE usage_records SET counted = FALSE WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted`
 	forgetThumbs       = `UPDATE feedbacks SET counted = 0 WHERE workspace_id = $1 AND chatbot_id = $2 AND created_at >= $3 AND created_at < $4 AND counted <> 0`
 )
 

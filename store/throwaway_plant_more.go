@@ -115,7 +115,7 @@ func (p *planter) tests(ctx context.Context) error {
 // usage is what the workspace has used of its plan.
 func (p *planter) usage(ctx context.Context) error {
 	err := p.db.UsageRecord.Create().SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetMessageID(p.is.Message).SetAttempt(1).SetStatus(string(chat.Complete)).
-		SetModel(p.Word("receipts.model")).SetConversationID(p.is.Conversation).SetOutcome(string(chat.Answered)).SetCounted(true).SetCreatedAt(p.At).Exec(ctx)
+		SetModel(p.Word("usage_records.model")).SetConversationID(p.is.Conversation).SetOutcome(string(chat.Answered)).SetCounted(true).SetCreatedAt(p.At).Exec(ctx)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.stat
 	COALESCE(r.refuted, 0), COALESCE(r.rerank_tokens, 0), r.created_at
 	FROM messages a
 	JOIN messages q ON q.id = (SELECT MAX(id) FROM messages WHERE conversation_id = a.conversation_id AND id < a.id AND role = 'user')
-	LEFT JOIN receipts r ON r.message_id = a.id AND r.attempt = a.attempt
+	LEFT JOIN usage_records r ON r.message_id = a.id AND r.attempt = a.attempt
 	WHERE a.workspace_id = $1 AND a.conversation_id = $2 AND a.role = 'assistant'`
 
 const (

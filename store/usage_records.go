@@ -27,7 +27,7 @@ const usageSums = `chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN estim
 // column: otherwise SQLite would go through the index of all records of that time.
 const spent = `SELECT chatbot_id, model, status, answers, estimated, prompt_tokens, completion_tokens, refuted, first_token_ms, first_tokens, total_ms, totals
 	FROM usage_sums WHERE workspace_id = $1 AND month = $2
-	UNION ALL SELECT ` + usageSums + ` FROM receipts
+	UNION ALL SELECT ` + usageSums + ` FROM usage_records
 	WHERE NOT counted AND workspace_id || '' = $1 AND COALESCE(created_at, created_at) >= $3 AND COALESCE(created_at, created_at) < $4 GROUP BY chatbot_id, model, status`
 
 // Spent sums up a workspace's usage records of a month: a row for each chatbot, model

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,7 +145,7 @@ func TestUsageRecordsOfLapsedAnswers(t *testing.T) {
 			b.must(b.FinishTurn(ctx, a.id, whole))
 			lapsed.Answer = whole
 			b.wantTurn(t, a.id, a.conversation, a.answer, lapsed)
-			if n := b.count(fmt.Sprint("SELECT count(*) FROM receipts WHERE message_id = ", a.answer)); n != 1 {
+			if n := b.count(fmt.Sprint("SELECT count(*) FROM usage_records WHERE message_id = ", a.answer)); n != 1 {
 				t.Errorf("there are %d usage records", n)
 			}
 			b.wantKind(b.FinishTurn(ctx, a.id, whole), fault.NotFound)
@@ -165,9 +166,45 @@ func TestUsageRecordsOfLapsedAnswers(t *testing.T) {
 			if n := b.count("SELECT count(*) FROM messages WHERE status = 'generating'"); n != 0 {
 				t.Errorf("%d are being generated", n)
 			}
-			if n := b.count("SELECT count(*) FROM receipts WHERE status = 'interrupted'"); n != lapsedAtOnce+1 {
+			if n := b.count("SELECT count(*) FROM usage_records WHERE status = 'interrupted'"); n != lapsedAtOnce+1 {
 				t.Errorf("there are %d usage records", n)
 			}
 		})
+	})
+}
+
+// TestTheOldNameOfUsageRecords is for servers of the release before, which work until
+// they are replaced: the table was called receipts.
+func TestTheOldNameOfUsageRecords(t *testing.T) {
+	t.Parallel()
+	to := postgresTarget(t) // a SQLite file has one server
+	to.before("20261128140000_usage_records.sql")
+	b := openBundle(to.T, to.url)
+	a, other := b.fill("a"), b.fill("b")
+	_, id, err := b.BeginConversation(b.Context(), a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, a.newTurn())
+	b.must(err)
+	seen := func(workspaceID string) (n int) {
+		ctx := within(b.Context(), workspaceID)
+		b.must(scanOne(ctx, b.raw(ctx), []any{&n}, "SELECT count(*) FROM receipts"))
+		return n
+	}
+	mine, theirs := seen(a.id), seen(other.id)
+	b.Run("an answer that such a server ends has its usage record", func(t *testing.T) {
+		statement := strings.ReplaceAll(finishPostgres, "usage_records", "receipts")
+		b.must(b.hits(within(t.Context(), a.id), statement, finishArgs(a.id, a.newAnswer(id))...))
+		if n := b.count(fmt.Sprint("SELECT count(*) FROM usage_records WHERE message_id = ", id)); n != 1 {
+			t.Errorf("there are %d usage records", n)
+		}
+	})
+	b.Run("such a server sees those of the workspace that it declares alone", func(t *testing.T) {
+		if seen(a.id) != mine+1 || seen(other.id) != theirs || mine == 0 {
+			t.Errorf("one workspace sees %d records and had %d, another sees %d and had %d", seen(a.id), mine, seen(other.id), theirs)
+		}
+	})
+	b.Run("such a server counts records", func(t *testing.T) {
+		ok, err := b.changes(within(t.Context(), a.id), "UPDATE receipts SET counted = TRUE WHERE NOT counted")
+		if b.must(err); !ok {
+			t.Error("no record was counted")
+		}
 	})
 }

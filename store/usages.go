@@ -42,7 +42,7 @@ const (
 	SELECT workspace_id, to_char((CASE WHEN EXISTS (` + failedBefore + `$1 AND attempt < $3) THEN $20::timestamptz ELSE created_at END)
 		AT TIME ZONE 'UTC', 'YYYY-MM') || CASE $23::text WHEN 'playground' THEN '-playground' ELSE '' END, pg_backend_pid() % 256, -1 FROM ended
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
-	failedBefore = `SELECT 1 FROM receipts WHERE status = 'failed' AND message_id = `
+	failedBefore = `SELECT 1 FROM usage_records WHERE status = 'failed' AND message_id = `
 )
 
 const messagesOf = `SELECT CAST(COALESCE(SUM(messages), 0) AS bigint) FROM usages WHERE workspace_id = $1 AND month = $2`

@@ -46,11 +46,11 @@ var statements = []string{
 		CASE part WHEN 0 THEN '' ELSE CASE i % 20 WHEN 0 THEN 'no_answer' ELSE 'answered' END END, '',
 		CASE part WHEN 0 THEN '' ELSE ' doc_' || CAST(1000000 + i AS text) || ' ' END, '', {minutes ago}
 	FROM n CROSS JOIN (SELECT 0 AS part UNION ALL SELECT 1) AS parts`,
-	`INSERT INTO receipts (workspace_id, chatbot_id, message_id, conversation_id, attempt, status, model, prompt_tokens, completion_tokens, first_token_ms, total_ms, passages, opens, origin, outcome, counted, created_at)
+	`INSERT INTO usage_records (workspace_id, chatbot_id, message_id, conversation_id, attempt, status, model, prompt_tokens, completion_tokens, first_token_ms, total_ms, passages, opens, origin, outcome, counted, created_at)
 	{first conversations} SELECT '{workspace}', '{chatbot}', 4000001 - 2 * i, 2000000 - i, 1, 'complete', 'bench', 1500, 120, 400, 2000, 5, true, 'api', CASE i % 20 WHEN 0 THEN 'no_answer' ELSE 'answered' END, true, {minutes ago} FROM n`,
 	`INSERT INTO usage_sums (workspace_id, month, chatbot_id, model, status, answers, prompt_tokens, completion_tokens, first_token_ms, first_tokens, total_ms, totals)
 	SELECT workspace_id, {month of} AS month, chatbot_id, model, status, COUNT(*), SUM(prompt_tokens), SUM(completion_tokens), SUM(first_token_ms), COUNT(*), SUM(total_ms), COUNT(*)
-	FROM receipts WHERE workspace_id = '{workspace}' GROUP BY workspace_id, 2, chatbot_id, model, status`,
+	FROM usage_records WHERE workspace_id = '{workspace}' GROUP BY workspace_id, 2, chatbot_id, model, status`,
 	`INSERT INTO feedbacks (workspace_id, chatbot_id, conversation_id, message_id, rating, comment, counted, updated_at, created_at)
 	{first conversations} SELECT '{workspace}', '{chatbot}', 2000000 - i, 4000001 - 2 * i, CASE i % 50 WHEN 0 THEN -1 ELSE 1 END, '', CASE i % 50 WHEN 0 THEN -1 ELSE 1 END, {minutes ago}, {minutes ago} FROM n WHERE i % 10 = 0`,
 	`INSERT INTO gaps (workspace_id, chatbot_id, conversation_id, message_id, question, reason, state, created_at)

@@ -57,7 +57,7 @@ var steps = []step{
 	{numbers} SELECT 2 * i - 1 + part, 'ws_scale' || CAST(1 + i % {workspaces} AS text), i, CASE part WHEN 0 THEN 'user' ELSE 'assistant' END,
 		CASE part WHEN 0 THEN 'When does it arrive?' ELSE '{text}' END, 'complete', CASE part WHEN 0 THEN '' ELSE 'answered' END, '', '', '', {at}
 	FROM n CROSS JOIN (SELECT 0 AS part UNION ALL SELECT 1) AS parts`},
-	{true, `INSERT INTO receipts (workspace_id, chatbot_id, message_id, conversation_id, attempt, status, model, prompt_tokens, completion_tokens, first_token_ms, total_ms, passages, opens, origin, outcome, counted, created_at)
+	{true, `INSERT INTO usage_records (workspace_id, chatbot_id, message_id, conversation_id, attempt, status, model, prompt_tokens, completion_tokens, first_token_ms, total_ms, passages, opens, origin, outcome, counted, created_at)
 	{numbers} SELECT 'ws_scale' || CAST(1 + i % {workspaces} AS text), 'cb_scale' || CAST(1 + i % {workspaces} AS text), 2 * i, i, 1, 'complete', 'bench', 500, 40, 400, 900, 1, true, 'api', 'answered', true, {at} FROM n`},
 }
 

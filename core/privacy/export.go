@@ -153,7 +153,7 @@ var endUserTables = map[string]Table{
 	"messages":      {},
 	"feedbacks":     {Parent: "conversations", By: "conversation_id"},
 	"gaps":          {Parent: "conversations", By: "conversation_id"},
-	"receipts":      {Parent: "messages", By: "message_id"},
+	"usage_records": {Parent: "messages", By: "message_id"},
 }
 
 // EndUser writes what a workspace stores of an end user.

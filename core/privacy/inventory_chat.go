@@ -18,7 +18,7 @@ var chatTables = []Table{
 		Personal: "key", Plain: "id workspace_id token_id route message_id conversation_id created_at", Secret: "body_hash",
 	},
 	{
-		Name: "receipts", Owner: OfWorkspace, File: "usage_records", Holds: "Usage records: tokens, times and outcome of each answer, without its text",
+		Name: "usage_records", Owner: OfWorkspace, File: "usage_records", Holds: "Usage records: tokens, times and outcome of each answer, without its text",
 		Why: "To bill and to measure", Kept: withWorkspace + ". When an end user is erased, theirs lose the reference to conversation and message",
 		Plain: "id workspace_id chatbot_id message_id attempt status model prompt_tokens completion_tokens estimated first_token_ms total_ms passages refuted rerank_tokens conversation_id opens origin outcome finish_reason counted created_at",
 	},

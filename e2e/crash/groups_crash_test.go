@@ -290,7 +290,7 @@ func (k *sharedRun) checkShared(name string, point sharedPoint, executed bool) {
 		k.Errorf("%d questions have %d answers", questions, n)
 	}
 	complete := k.rows(answersOf+" AND a.status = 'complete'", asked)
-	if n := k.rows("SELECT count(*) FROM receipts r WHERE r.message_id IN (SELECT a.id FROM messages q JOIN messages a ON a.conversation_id = q.conversation_id AND a.id > q.id WHERE q.content LIKE $1)", asked); n != complete {
+	if n := k.rows("SELECT count(*) FROM usage_records r WHERE r.message_id IN (SELECT a.id FROM messages q JOIN messages a ON a.conversation_id = q.conversation_id AND a.id > q.id WHERE q.content LIKE $1)", asked); n != complete {
 		k.Errorf("%d answers are complete, and have %d usage records", complete, n)
 	}
 	if all := k.rows("SELECT count(*) FROM messages WHERE role = 'user' AND workspace_id = $1", k.tn.Workspace); k.counted() != all {
@@ -318,7 +318,7 @@ func TestEachQuestionOnceThroughABrokenNetwork(t *testing.T) {
 		{SQL: "insert into idempotency_keys", At: pgtest.AfterExecution},
 		{SQL: "insert into idempotency_keys", At: pgtest.BeforeExecution},
 		{SQL: "insert into conversations", At: pgtest.AfterRows},
-		{SQL: "insert into receipts", At: pgtest.BeforeExecution},
+		{SQL: "insert into usage_records", At: pgtest.BeforeExecution},
 	} {
 		rule.Skip, rule.Times = n+2, 3
 		faults = append(faults, proxy.On(rule))

@@ -77,7 +77,7 @@ func TestDeletionWaits(t *testing.T) {
 				t.Fatalf("the receipts are %+v", receipts)
 			}
 			r := receipts[0]
-			for _, kind := range []string{"workspaces", "members", "chatbots", "tokens", "documents", "passages", "conversations", "messages", "receipts", privacy.IndexEntries} {
+			for _, kind := range []string{"workspaces", "members", "chatbots", "tokens", "documents", "passages", "conversations", "messages", "usage_records", privacy.IndexEntries} {
 				if r.Erased[kind] < 1 {
 					t.Errorf("no %s were erased: %v", kind, r.Erased)
 				}

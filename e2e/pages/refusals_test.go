@@ -325,7 +325,7 @@ func keptRows(w *harness.Instance, t *testing.T, workspace string) map[string]st
 		tables[owned] = "workspace_id = ?"
 	}
 	kept := map[string]string{}
-	for _, counted := range []string{"daily_stats", "daily_counts", "usage_sums", "receipts"} { // which are summed up meanwhile
+	for _, counted := range []string{"daily_stats", "daily_counts", "usage_sums", "usage_records"} { // which are summed up meanwhile
 		delete(tables, counted)
 	}
 	for table, its := range tables {

@@ -3,7 +3,6 @@ package schema
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -157,12 +156,6 @@ type UsageRecord struct{ ent.Schema }
 // Mixin of the UsageRecord.
 func (UsageRecord) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
 
-// Annotations of the UsageRecord. The table and its indexes have an older name
-// than the type.
-func (UsageRecord) Annotations() []schema.Annotation {
-	return []schema.Annotation{entsql.Table("receipts")}
-}
-
 // Fields of the UsageRecord.
 func (UsageRecord) Fields() []ent.Field {
 	return []ent.Field{
@@ -199,7 +192,7 @@ func (UsageRecord) Fields() []ent.Field {
 	}
 }
 
-// Indexes of the UsageRecord.
+// Indexes of the UsageRecord. Their names are from when the table had another one.
 func (UsageRecord) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("workspace_id", "created_at").StorageKey("receipt_workspace_id_created_at"),

@@ -142,7 +142,7 @@ func (s *postgresTarget) Count(ctx context.Context) (map[string]int64, error) {
 		if err := s.tx.QueryRow(ctx, "SELECT count(*) FROM "+quoted(t.Name)).Scan(&n); err != nil {
 			return nil, err
 		}
-		counts[t.Name] = n
+		counts[nameNow(t.Name)] = n
 	}
 	return counts, nil
 }

@@ -75,6 +75,14 @@ func IsCurrent(header archive.Header) bool {
 	return len(header.Migrations) == len(names(filesOf(header.Database)))
 }
 
+// nameNow is what this program calls a table that may have had another name.
+func nameNow(table string) string {
+	if renamed, is := migrations.Renamed[table]; is {
+		return renamed
+	}
+	return table
+}
+
 func filesOf(kind archive.Database) fs.FS {
 	if kind == archive.SQLite {
 		return migrations.SQLite()

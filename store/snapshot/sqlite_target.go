@@ -167,7 +167,7 @@ func (s *sqliteTarget) Count(ctx context.Context) (map[string]int64, error) {
 		if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM "+quoted(t.Name)).Scan(&n); err != nil {
 			return nil, err
 		}
-		counts[t.Name] = n
+		counts[nameNow(t.Name)] = n
 	}
 	return counts, nil
 }

@@ -116,7 +116,7 @@ func TestUpgradesFromEverySchema(t *testing.T) {
 func (before content) isKeptBy(t *testing.T, after content) {
 	t.Helper()
 	for name, rows := range before {
-		now, there := after[name]
+		now, there := after[nameNow(name)]
 		if !there && dropped[name] == "" {
 			t.Errorf("the table %s is gone", name)
 			continue

@@ -1749,8 +1749,8 @@ var (
 			},
 		},
 	}
-	// ReceiptsColumns holds the columns for the "receipts" table.
-	ReceiptsColumns = []*schema.Column{
+	// UsageRecordsColumns holds the columns for the "usage_records" table.
+	UsageRecordsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
 		{Name: "workspace_id", Type: field.TypeString, Size: 40},
 		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
@@ -1774,26 +1774,26 @@ var (
 		{Name: "counted", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
 	}
-	// ReceiptsTable holds the schema information for the "receipts" table.
-	ReceiptsTable = &schema.Table{
-		Name:       "receipts",
-		Columns:    ReceiptsColumns,
-		PrimaryKey: []*schema.Column{ReceiptsColumns[0]},
+	// UsageRecordsTable holds the schema information for the "usage_records" table.
+	UsageRecordsTable = &schema.Table{
+		Name:       "usage_records",
+		Columns:    UsageRecordsColumns,
+		PrimaryKey: []*schema.Column{UsageRecordsColumns[0]},
 		Indexes: []*schema.Index{
 			{
 				Name:    "receipt_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[1], ReceiptsColumns[21]},
+				Columns: []*schema.Column{UsageRecordsColumns[1], UsageRecordsColumns[21]},
 			},
 			{
 				Name:    "receipt_message_id_attempt",
 				Unique:  true,
-				Columns: []*schema.Column{ReceiptsColumns[3], ReceiptsColumns[4]},
+				Columns: []*schema.Column{UsageRecordsColumns[3], UsageRecordsColumns[4]},
 			},
 			{
 				Name:    "receipt_not_answered",
 				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[2], ReceiptsColumns[18], ReceiptsColumns[15]},
+				Columns: []*schema.Column{UsageRecordsColumns[2], UsageRecordsColumns[18], UsageRecordsColumns[15]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "outcome <> 'answered'",
 				},
@@ -1801,7 +1801,7 @@ var (
 			{
 				Name:    "receipt_to_count",
 				Unique:  false,
-				Columns: []*schema.Column{ReceiptsColumns[0]},
+				Columns: []*schema.Column{UsageRecordsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "NOT counted",
 				},
@@ -2042,7 +2042,7 @@ var (
 		TokensTable,
 		TrialsTable,
 		UploadsTable,
-		ReceiptsTable,
+		UsageRecordsTable,
 		UsersTable,
 		WebhookDeliveriesTable,
 		WebhookEndpointsTable,
@@ -2093,9 +2093,6 @@ func init() {
 	TestRunsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	TokensTable.ForeignKeys[0].RefTable = ChatbotsTable
 	UploadsTable.ForeignKeys[0].RefTable = DocumentsTable
-	ReceiptsTable.Annotation = &entsql.Annotation{
-		Table: "receipts",
-	}
 	WebhookDeliveriesTable.ForeignKeys[0].RefTable = WebhookEndpointsTable
 	WebhookDeliveriesTable.ForeignKeys[1].RefTable = WebhookMessagesTable
 	WebhookEndpointsTable.ForeignKeys[0].RefTable = WorkspacesTable

@@ -57,7 +57,7 @@ const (
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
 	FieldCreatedAt = "created_at"
 	// Table holds the table name of the usagerecord in the database.
-	Table = "receipts"
+	Table = "usage_records"
 )
 
 // Columns holds all SQL columns for usagerecord fields.

@@ -1,0 +1,2 @@
+-- The table gets the name of its type.
+ALTER TABLE `receipts` RENAME TO `usage_records`;
