@@ -7,7 +7,7 @@ SHELL := /usr/bin/env bash
 GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-FUZZTIME ?= 20s
+FUZZTIME ?= 10s
 # Tests wait for other processes, so more of them run than there are cores.
 PARALLEL ?= 4
 PACKAGES ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
@@ -22,10 +22,12 @@ AT_ONCE := Group|Share|AtOnce|SameTime|Concurren|While
 # What begins first, so that nothing waits for it in the end.
 LONGEST := ./e2e/turns ./index/weaviate ./billing ./core/knowledge ./jobs
 # What parts of `make test-all` run, and `make test` does not: clients and libraries of
-# other languages, an operator's commands as the documentation has them, the memory that
-# encodings take, and the check of the walls between workspaces once more, by its command,
-# with several servers and in a Weaviate; and bench/cmd, which runs whole benchmarks.
-LATER := ^(TestClients|TestOpenAISDKs|TestOperationsPage|TestMemoryWithEncodings|TestDoctorIsolation(Command|OfSeveralServers|WithWeaviate))$$
+# other languages, an operator's commands as the documentation has them, backups that are
+# killed or made under load, three servers of which one after the other is killed, the
+# memory that encodings take, and the check of the walls between workspaces once more, by
+# its command, with several servers and in a Weaviate; and bench/cmd, which runs whole
+# benchmarks.
+LATER := ^(TestClients|TestOpenAISDKs|TestOperationsPage|TestBackupUnderLoad|TestKilled(Restore|Backup)|TestUpgradeCheckCommand|TestThreeServers|TestMemoryWithEncodings|TestDoctorIsolation(Command|OfSeveralServers|WithWeaviate))$$
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
 # detector. Only packages without generic functions can be left out: the linker
@@ -154,7 +156,7 @@ arch:
 	$(GO) test ./internal/arch
 
 .PHONY: fuzz
-fuzz: ## every fuzz test for FUZZTIME (20s)
+fuzz: ## every fuzz test for FUZZTIME (10s)
 	scripts/fuzz.sh $(FUZZTIME)
 
 .PHONY: test-arm

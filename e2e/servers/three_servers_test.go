@@ -318,14 +318,6 @@ func (f *fleet) checkFound(t *testing.T, added []string) {
 	}
 }
 
-// inTurn is how many processes end one after the other: all, and one with -short.
-func (f *fleet) inTurn() int {
-	if testing.Short() {
-		return 1
-	}
-	return len(f.processes)
-}
-
 func TestThreeServers(t *testing.T) {
 	t.Parallel()
 	upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: harness.PiecesOfSeven})
@@ -333,7 +325,7 @@ func TestThreeServers(t *testing.T) {
 
 	t.Run("killed one after the other under load, they lose nothing and fail nobody who asks twice", func(t *testing.T) {
 		f.under(t, "killed", func() {
-			for n := range f.inTurn() {
+			for n := range f.processes {
 				f.replace(n, (*harness.Process).Kill)
 				f.goOn()
 			}
@@ -341,7 +333,7 @@ func TestThreeServers(t *testing.T) {
 	})
 	t.Run("replaced one after the other under load, likewise", func(t *testing.T) {
 		f.under(t, "replaced", func() {
-			for n := range f.inTurn() {
+			for n := range f.processes {
 				f.replace(n, func(p *harness.Process) {
 					p.Terminate()
 					p.EndsWithin(harness.Patience)
