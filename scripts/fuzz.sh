@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs every fuzz test for a while: scripts/fuzz.sh 20s
+# Runs every fuzz test for a while: scripts/fuzz.sh 10s
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-duration=${1:-20s}
+duration=${1:-10s}
 
 found=$(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed -e 's|^\./||' -e 's|:func |:|') || true
 if [ -z "$found" ]; then
