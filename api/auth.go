@@ -70,14 +70,12 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 		}
 		use := a.useOf(c)
 		principal, err := a.Chatbots.Callers.Authenticate(c.UserContext(), secret)
+		readableBy(c, use.Origin, principal, err)
 		if err == nil {
 			err = principal.Admits(use)
 		}
 		if err != nil {
 			return about(principal, err)
-		}
-		if use.Origin != "" && !use.Own {
-			readable(c, use.Origin)
 		}
 		a.Chatbots.Uses.Used(&principal.Token, func() (ip, agent string) { return use.Address, c.Get(fiber.HeaderUserAgent) })
 		defer a.sayLimits(c, principal)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 
@@ -8,12 +9,11 @@ import (
 
 	"parley/core/audit"
 	"parley/core/chatbot"
-	"parley/core/fault"
 )
 
 // What browsers may send to the public API, and read of its answers.
 const (
-	corsMethods = "GET, POST"
+	corsMethods = "GET, POST, PATCH, DELETE"
 	// The last one stands for all but Authorization: SDKs send headers of their own.
 	corsHeaders = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-API-Key, X-External-User-Id, X-Request-Id, *"
 	corsExposed = "X-Request-ID, X-Error-Code, RateLimit, RateLimit-Policy, Retry-After, X-Should-Retry, Deprecation, Sunset, Link"
@@ -21,38 +21,31 @@ const (
 	corsFor = "600"
 )
 
-// forBrowsers answers browsers that ask whether a page of another origin may call
-// the public API, and lets pages of the origins of publishable tokens read the
-// answers. A browser asks before it shows a token, so that all publishable tokens
-// are meant; whether this token may be used there is for [API.withToken].
+// forBrowsers answers browsers that ask whether a page of another origin may call the
+// public API. A browser asks before it shows a token, so every origin gets the same
+// answer: which ones tokens list is nobody's business. Whether the page may read the
+// answer to its request is for [API.withToken].
 func (a *API) forBrowsers(c *fiber.Ctx) error {
 	c.Vary(fiber.HeaderOrigin)
 	origin := c.Get(fiber.HeaderOrigin)
-	if origin == "" {
+	if origin == "" || c.Method() != fiber.MethodOptions || len(c.Request().Header.Peek(fiber.HeaderAccessControlRequestMethod)) == 0 {
 		return c.Next()
-	}
-	if c.Method() == fiber.MethodOptions && len(c.Request().Header.Peek(fiber.HeaderAccessControlRequestMethod)) > 0 {
-		return a.preflight(c, origin)
-	}
-	if a.Chatbots.Callers.OriginKnown(origin) {
-		readable(c, origin)
-	}
-	return c.Next()
-}
-
-func (a *API) preflight(c *fiber.Ctx, origin string) error {
-	listed, err := a.Chatbots.Callers.OriginListed(c.UserContext(), origin)
-	if err != nil {
-		return err
-	}
-	if !listed {
-		return fault.New(fault.Forbidden, "No publishable token may be used by pages of this origin. Add the origin to one.").Named(fault.OriginNotAllowed)
 	}
 	readable(c, origin)
 	c.Set(fiber.HeaderAccessControlAllowMethods, corsMethods)
 	c.Set(fiber.HeaderAccessControlAllowHeaders, corsHeaders)
 	c.Set(fiber.HeaderAccessControlMaxAge, corsFor)
 	return c.SendStatus(fiber.StatusNoContent)
+}
+
+// readableBy lets the page that sent a request read the answer, an error too, if the token
+// lists its origin. A token that has expired or was revoked still says so.
+func readableBy(c *fiber.Ctx, origin string, principal *chatbot.Principal, err error) {
+	var refused *chatbot.RefusedToken
+	switch {
+	case principal != nil && principal.Token.Lists(origin), errors.As(err, &refused) && refused.Token.Lists(origin):
+		readable(c, origin)
+	}
 }
 
 // readable lets a page of an origin read the answer.

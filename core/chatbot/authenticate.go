@@ -42,7 +42,6 @@ func (p *Principal) Needs(scope Scope) error {
 type Callers struct {
 	base
 	known   *cache
-	origins origins
 	looking singleflight.Group
 }
 
@@ -50,14 +49,12 @@ type Callers struct {
 // processes from now on. Those before were missed.
 func (s *Callers) Listening(is bool) {
 	s.known.listen(is)
-	s.origins.forget()
 }
 
 // Changed says that another process may have changed tokens, chatbots or the plan of a
 // workspace, or plans of all when it is empty.
 func (s *Callers) Changed(workspaceID string) {
 	s.known.drop(func(p *Principal) bool { return workspaceID == "" || p.Chatbot.WorkspaceID == workspaceID })
-	s.origins.forget()
 }
 
 // Authenticate returns the principal of a token's secret. Missing, malformed,

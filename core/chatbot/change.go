@@ -77,7 +77,6 @@ func (s *Tokens) Change(ctx context.Context, workspaceID, chatbotID, tokenID str
 		return s.store(ctx, workspaceID, old, changed)
 	})
 	s.callers.known.dropChatbot(chatbotID)
-	s.callers.origins.forget()
 	return changed, err
 }
 

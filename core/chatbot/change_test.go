@@ -191,25 +191,3 @@ func TestLastUse(t *testing.T) {
 		}
 	})
 }
-
-func TestListedOrigins(t *testing.T) {
-	r := newRig(t)
-	listed := func(origin string, want bool) {
-		t.Helper()
-		if got, err := r.Callers.OriginListed(t.Context(), origin); err != nil || got != want {
-			t.Errorf("%s is listed: %v, %v", origin, got, err)
-		}
-	}
-	listed("https://shop.example", false)
-	token, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{Kind: chatbot.PublishableToken, Restrictions: chatbot.Restrictions{Origins: []string{"https://shop.example", "https://blog.example"}}})
-	r.must(err)
-	listed("https://shop.example", true) // at once
-	listed("https://blog.example", true)
-	listed("https://shop", false)
-	listed("", false)
-	_, err = r.Tokens.Change(t.Context(), home, r.bot.ID, token.ID, chatbot.TokenChange{Origins: &[]string{"https://blog.example"}})
-	r.must(err)
-	listed("https://shop.example", false)
-	r.must(r.Tokens.Revoke(t.Context(), home, r.bot.ID, token.ID))
-	listed("https://blog.example", false)
-}

@@ -170,12 +170,17 @@ type Use struct {
 	Own bool
 }
 
+// Lists reports whether the token is for pages of an origin.
+func (t *Token) Lists(origin string) bool {
+	return t.Kind == PublishableToken && slices.Contains(t.Origins, origin)
+}
+
 // Admits refuses, as Forbidden, a use that the token's kind, origins or ranges do
 // not admit. It asks no database.
 func (p *Principal) Admits(use Use) error {
 	token := &p.Token
 	if token.Kind == PublishableToken {
-		if !slices.Contains(token.Origins, use.Origin) {
+		if !token.Lists(use.Origin) {
 			return notFrom(use.Origin)
 		}
 	} else if use.Origin != "" && !use.Own {

@@ -70,7 +70,6 @@ func (s *Tokens) Roll(ctx context.Context, workspaceID, chatbotID, tokenID strin
 		return s.replace(ctx, workspace, tokens, old, rolled, secret, overlapDays)
 	})
 	s.callers.known.dropChatbot(chatbotID)
-	s.callers.origins.forget()
 	if err != nil {
 		return Token{}, "", err
 	}

@@ -3,7 +3,6 @@ package chatbot
 import (
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 	"time"
 
@@ -112,9 +111,6 @@ type TokenStore interface {
 	// WarnedOfToken notes that owners are told so many days before the token
 	// expires. It reports false if they were told before.
 	WarnedOfToken(ctx context.Context, workspaceID, tokenID string, days int) (bool, error)
-	// PublishedOrigins reads the origins of each publishable token that is not revoked,
-	// a portion at a time.
-	PublishedOrigins(ctx context.Context) iter.Seq2[[]string, error]
 	// PrincipalByTokenHash finds a token of any workspace, with its chatbot and plan.
 	PrincipalByTokenHash(ctx context.Context, hash string) (*Principal, error)
 }
@@ -168,7 +164,6 @@ func (s *Tokens) Issue(ctx context.Context, workspaceID, chatbotID string, reque
 			Action: audit.TokenCreated, Object: token.object(), Detail: token.describe(),
 		})
 	})
-	s.callers.origins.forget()
 	if err != nil {
 		return Token{}, "", err
 	}
@@ -264,7 +259,6 @@ func (s *Tokens) Revoke(ctx context.Context, workspaceID, chatbotID, tokenID str
 		return s.revoke(ctx, workspace, chatbotID, tokenID)
 	})
 	s.callers.known.dropChatbot(chatbotID)
-	s.callers.origins.forget()
 	return err
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -188,16 +189,39 @@ func TestBrowserTokens(t *testing.T) {
 		t.Run("pages of another origin may not, and cannot read why", func(t *testing.T) {
 			w := w.Within(t)
 			for _, origin := range []string{harness.EvilOrigin, "null", "http://shop.example", "https://shop.example.evil.example", w.Base} {
-				for what, r := range map[string]harness.Reply{
-					"preflight": preflight(w, origin), "question": w.Call("POST", harness.ChatPath, hello, harness.Bearer(public), harness.AtOrigin(origin)),
-				} {
-					w.Expect(r, http.StatusForbidden)
-					if r.Header.Get("X-Error-Code") != "origin_not_allowed" || r.Header.Get("Access-Control-Allow-Origin") != "" {
-						t.Errorf("%s of %s: the headers are %v", what, origin, r.Header)
-					}
+				r := w.Call("POST", harness.ChatPath, hello, harness.Bearer(public), harness.AtOrigin(origin))
+				w.Expect(r, http.StatusForbidden)
+				if r.Header.Get("X-Error-Code") != "origin_not_allowed" || r.Header.Get("Access-Control-Allow-Origin") != "" {
+					t.Errorf("the headers for %s are %v", origin, r.Header)
 				}
 			}
 			w.IsRefused(w.Call("POST", harness.ChatPath, hello, harness.Bearer(public)), http.StatusForbidden, "origin_not_allowed", "names no origin")
+		})
+		t.Run("nobody learns without a token which origins tokens list", func(t *testing.T) {
+			w := w.Within(t)
+			headers := func(r harness.Reply, origin string) string {
+				var all []string
+				for name, values := range r.Header {
+					if strings.HasPrefix(name, "Access-Control-") {
+						all = append(all, name+": "+strings.ReplaceAll(strings.Join(values, ","), origin, "*"))
+					}
+				}
+				slices.Sort(all)
+				return fmt.Sprint(r.Status, all)
+			}
+			for what, call := range map[string]func(origin string) harness.Reply{
+				"a preflight": func(origin string) harness.Reply { return preflight(w, origin) },
+				"a request without a token": func(origin string) harness.Reply {
+					return w.Call("POST", harness.ChatPath, hello, harness.AtOrigin(origin))
+				},
+				"a request with a made-up token": func(origin string) harness.Reply {
+					return w.Call("POST", harness.ChatPath, hello, harness.Bearer("parley_pub_"+strings.Repeat("a", 49)), harness.AtOrigin(origin))
+				},
+			} {
+				if listed, other := headers(call(harness.ShopOrigin), harness.ShopOrigin), headers(call(harness.EvilOrigin), harness.EvilOrigin); listed != other {
+					t.Errorf("%s gives %s to a listed origin and %s to another", what, listed, other)
+				}
+			}
 		})
 		t.Run("it reads what a page shows before the first question, and nothing secret", func(t *testing.T) {
 			w := w.Within(t)
