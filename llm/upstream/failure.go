@@ -41,6 +41,7 @@ const (
 	errCut        = Error("the stream ended before the answer did")
 	errSwitch     = Error("the server changed the protocol, which nobody asked for")
 	errLongLine   = Error("a line of the stream is longer than 1 MiB")
+	errLongStream = Error("the stream is longer than 48 MiB")
 )
 
 // ErrDeclined is an answer that the model, or a filter of its provider, withheld.

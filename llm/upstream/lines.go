@@ -12,6 +12,9 @@ const (
 	firstBuffer = 1 << 10
 	// maxLine bounds how much of one line a server can make this process hold.
 	maxLine = 1<<20 + 64<<10
+	// maxStream bounds what a server can make this process read for one answer, of
+	// which it may give nothing. The events of 100,000 tokens have some 30 MiB.
+	maxStream = 48 << 20
 )
 
 var buffers = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
@@ -26,6 +29,8 @@ type Lines struct {
 	// buffer[start:end] is read but not returned yet. Its first seen bytes
 	// contain no line break.
 	start, end, seen int
+	// total counts the bytes of the stream that were read.
+	total int
 	err              error
 }
 
@@ -43,7 +48,7 @@ func (l *Lines) Free() {
 
 // NextData returns the data of the next data line, valid until the next call and
 // never empty, or the error that ended the stream: io.EOF at a normal end. A line
-// of more than 1 MiB and some is an error.
+// of more than 1 MiB and some is an error, and so is a stream of more than 48 MiB.
 func (l *Lines) NextData() ([]byte, error) {
 	for {
 		line, err := l.next()
@@ -99,8 +104,12 @@ func (l *Lines) fill() error {
 		}
 		l.buffer = append(l.buffer, make([]byte, min(len(l.buffer), maxLine-len(l.buffer)))...)
 	}
+	if l.total >= maxStream {
+		return errLongStream
+	}
 	var read int
 	read, l.err = l.source.Read(l.buffer[l.end:])
 	l.end += read
+	l.total += read
 	return nil
 }

@@ -57,6 +57,14 @@ func TestLines(t *testing.T) {
 			t.Errorf("got %v after %d bytes", err, source.bytes)
 		}
 	})
+	t.Run("a stream without end is a failure, whatever its lines are", func(t *testing.T) {
+		for what, line := range map[string]string{"comments": ": " + strings.Repeat("x", 1000) + "\n", "other fields": "event: " + strings.Repeat("x", 1000) + "\n"} {
+			source := &counted{Reader: strings.NewReader(strings.Repeat(line, maxStream/len(line)+2000))}
+			if _, err := dataOf(source); err != errLongStream || source.bytes > maxStream+maxLine {
+				t.Errorf("%s: got %v after %d bytes", what, err, source.bytes)
+			}
+		}
+	})
 	t.Run("everything before a break of the connection is read", func(t *testing.T) {
 		broken := errors.New("broken")
 		got, err := dataOf(io.MultiReader(strings.NewReader("data: a\ndata: b"), iotest.ErrReader(broken)))
