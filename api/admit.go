@@ -10,6 +10,7 @@ import (
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chatbot"
+	"parley/core/plan"
 	"parley/core/rate"
 	"parley/internal/netgroup"
 )
@@ -18,8 +19,7 @@ import (
 //
 // A question without an Idempotency-Key counts as a request, and has a slot
 // among the answers, before its body is looked at. One with a key may be a
-// replay, which counts against no rate: it has a slot among the readers, and
-// counts when its answer begins.
+// replay: it is admitted as a reader, and counts when its answer begins.
 type admission struct {
 	api       *API
 	principal *chatbot.Principal
@@ -36,20 +36,46 @@ type admission struct {
 // admitQuestion admits a question. The caller must leave its slot.
 func (a *API) admitQuestion(c *fiber.Ctx, principal *chatbot.Principal) (*admission, error) {
 	admitted := &admission{api: a, principal: principal, keyed: len(c.Request().Header.Peek(idempotencyHeader)) > 0, from: audit.OriginOf(c.UserContext())}
-	among := a.readers
-	if !admitted.keyed {
-		// Before anything that may ask the database, which has enough to do.
-		if err := a.answers.Full(); err != nil {
-			return nil, err
-		}
-		if err := a.count(c.UserContext(), principal); err != nil {
-			return nil, err
-		}
-		among = a.answers
-	}
 	var err error
-	admitted.slot, err = take(among, principal)
+	if admitted.keyed {
+		admitted.slot, err = a.admitReader(c.UserContext(), principal)
+		return admitted, err
+	}
+	// Before anything that may ask the database, which has enough to do.
+	if err := a.answers.Full(); err != nil {
+		return nil, err
+	}
+	if err := a.count(c.UserContext(), principal); err != nil {
+		return nil, err
+	}
+	admitted.slot, err = take(a.answers, principal)
 	return admitted, err
+}
+
+// admitReader admits a request that may read an answer again. The caller must leave its
+// slot.
+func (a *API) admitReader(ctx context.Context, principal *chatbot.Principal) (*rate.Slot, error) {
+	if err := a.countAgain(ctx, principal); err != nil {
+		return nil, err
+	}
+	return take(a.readers, principal)
+}
+
+// againTimes is how many times the limit of questions that of replays, resumed streams and
+// stopped answers is.
+const againTimes = 10
+
+// countAgain counts a request for what was asked before: of the visitor's network if the
+// token is publishable, and else of the workspace.
+func (a *API) countAgain(ctx context.Context, principal *chatbot.Principal) error {
+	token := &principal.Token
+	if limit := token.VisitorRequestsPerMinute; limit > 0 {
+		return a.Pace.Again(visitorOf(token, audit.OriginOf(ctx).Address), againTimes*limit)
+	}
+	if limit := principal.Plan.Limits.RequestsPerMinute; limit != plan.Unlimited {
+		return a.Pace.Again(principal.Chatbot.WorkspaceID, againTimes*limit)
+	}
+	return nil
 }
 
 // count counts a request against the limits of a minute: the visitor's and the token's, if

@@ -114,7 +114,7 @@ func (h questions) resume(c *fiber.Ctx, by caller, from turn.Position) error {
 	if err != nil {
 		return err
 	}
-	slot, err := take(h.readers, by.Principal)
+	slot, err := h.admitReader(c.UserContext(), by.Principal)
 	if err != nil {
 		return err
 	}

@@ -91,6 +91,9 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 // answers when that is stored, and goes on though the client goes away: one
 // that closes its page may ask for nothing else.
 func (h conversations) stop(c *fiber.Ctx, by caller) error {
+	if err := h.countAgain(c.UserContext(), by.Principal); err != nil {
+		return err
+	}
 	var request stopRequest
 	if err := decodeAny(c, &request); err != nil {
 		return err

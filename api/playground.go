@@ -81,7 +81,7 @@ func (h playground) resume(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	slot, err := take(h.readers, principal)
+	slot, err := h.admitReader(c.UserContext(), principal)
 	if err != nil {
 		return err
 	}
@@ -144,6 +144,9 @@ func (h playground) tried(c *fiber.Ctx, at visit) (principal *chatbot.Principal,
 func (h playground) stop(c *fiber.Ctx, at visit) error {
 	principal, ref, err := h.tried(c, at)
 	if err != nil {
+		return err
+	}
+	if err := h.countAgain(c.UserContext(), principal); err != nil {
 		return err
 	}
 	ending, err := h.Turns.Stop(c.UserContext(), principal, ref, nil)

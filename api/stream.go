@@ -57,7 +57,7 @@ func (h streams) resume(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	slot, err := take(h.readers, by.Principal)
+	slot, err := h.admitReader(c.UserContext(), by.Principal)
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,15 @@ func (p *Pace) Visitor(visitor string, limit int) error {
 	return p.count("visitor", visitor, Ordinary, []int{limit})
 }
 
+// Again counts a request for what was asked before: a replayed key, a resumed or stopped
+// answer. It counts against no limit of questions, and each process counts on its own.
+func (p *Pace) Again(caller string, limit int) error {
+	if p == nil {
+		return nil
+	}
+	return p.count("again", caller, Ordinary, []int{limit})
+}
+
 // VisitorStanding returns what is left to a visitor, and counts nothing.
 func (p *Pace) VisitorStanding(visitor string, limit int) Standing {
 	if p == nil {

@@ -105,11 +105,12 @@ func (w *Workspaces) CreateAnother(ctx context.Context, owner account.User, name
 	})
 }
 
-// admitAnother refuses one more workspace to whoever owns enough.
+// admitAnother refuses one more workspace to whoever owns enough. Those that are being
+// deleted count: they can be restored, and keep what they stored until then.
 func admitAnother(memberships []Membership) error {
 	owned, free := 0, 0
 	for _, m := range memberships {
-		if m.Role != RoleOwner || m.Workspace.Ending() {
+		if m.Role != RoleOwner {
 			continue
 		}
 		owned++
@@ -119,9 +120,9 @@ func admitAnother(memberships []Membership) error {
 	}
 	switch {
 	case owned >= MaxOwned:
-		return fault.New(fault.Forbidden, "You own %d workspaces, the most that one person can. Delete one first.", owned)
+		return fault.New(fault.Forbidden, "You own %d workspaces, the most that one person can. A workspace counts until seven days after you delete it.", owned)
 	case free >= MaxFree:
-		return fault.New(fault.Forbidden, "You own %d workspaces on the free plan, the most that one person can. Upgrade or delete one first.", free)
+		return fault.New(fault.Forbidden, "You own %d workspaces on the free plan, the most that one person can. Upgrade one. A workspace counts until seven days after you delete it.", free)
 	}
 	return nil
 }

@@ -289,6 +289,21 @@ func TestBrowserTokens(t *testing.T) {
 				t.Errorf("the headers are %v", r.Header)
 			}
 		})
+		t.Run("replays, resumed streams and stopped answers have ten times the limit for themselves", func(t *testing.T) {
+			v := owner.In(t)
+			_, slow := v.CreateToken(bot, `{"kind":"publishable","name":"slow","origins":["https://shop.example"],"visitor_requests_per_minute":1}`)
+			again := func() harness.Reply {
+				return v.Call("POST", harness.ChatPath, hello, harness.Bearer(slow), harness.AtOrigin(harness.ShopOrigin), harness.Header{Name: "Idempotency-Key", Value: "once"})
+			}
+			for range 10 {
+				v.Expect(again(), http.StatusOK)
+			}
+			r := again()
+			v.IsRefused(r, http.StatusTooManyRequests, "rate_limited", "Too many requests")
+			if r.Header.Get("Retry-After") == "" {
+				t.Errorf("the headers are %v", r.Header)
+			}
+		})
 		t.Run("an origin that is taken away is refused at once", func(t *testing.T) {
 			v := owner.In(t)
 			v.Expect(patchToken(v, bot, id, `{"origins":["http://localhost:3000"]}`), http.StatusOK)
