@@ -93,7 +93,7 @@ func (cmd *planLimitsCmd) Run(ctx context.Context, config *app.Config, io stream
 		if err := p.Tenants.Plans.Update(ctx, changed); err != nil {
 			return err
 		}
-		if err := showTable(io.out, cmd.JSON, []planView{viewPlan(changed)}, planHead, planView.cells); err != nil {
+		if err := showTable(io.out, cmd.JSON, []planView{viewPlan(changed)}, planHead, [][]string{viewPlan(changed).cells()}); err != nil {
 			return err
 		}
 		return sayIfSyncDue(io.err, changed, p.Billing != nil)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -120,6 +121,7 @@ func (cmd *planListCmd) Run(ctx context.Context, config *app.Config, io streams)
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, each(plans, viewPlan), planHead, planView.cells)
+		views := wire.Each(plans, viewPlan)
+		return showTable(io.out, cmd.JSON, views, planHead, wire.Each(views, planView.cells))
 	})
 }

@@ -7,34 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/fault"
 	"parley/core/privacy"
 )
-
-// receiptView is the receipt of an erasure.
-type receiptView struct {
-	ID          string           `json:"id"`
-	Kind        string           `json:"kind"`
-	WorkspaceID *string          `json:"workspace_id"`
-	SubjectHash string           `json:"subject_hash"`
-	Erased      map[string]int64 `json:"erased"`
-	Remaining   map[string]int64 `json:"remaining"`
-	Exceptions  []string         `json:"exceptions"`
-	CreatedAt   time.Time        `json:"created_at"`
-	DoneAt      *time.Time       `json:"done_at"`
-}
-
-func viewReceipt(e privacy.Erasure) receiptView {
-	v := receiptView{
-		ID: e.ID, Kind: string(e.Kind), SubjectHash: e.SubjectHash, Erased: e.Erased, Remaining: e.Remaining,
-		Exceptions: privacy.Exceptions(e.Kind), CreatedAt: e.CreatedAt, DoneAt: e.DoneAt,
-	}
-	if e.WorkspaceID != "" {
-		v.WorkspaceID = &e.WorkspaceID
-	}
-	return v
-}
 
 // showReceipt prints a receipt: what was erased, and what remains.
 func showReceipt(io streams, json bool, e privacy.Erasure) error {
@@ -55,7 +32,7 @@ func showReceipt(io streams, json bool, e privacy.Erasure) error {
 	for _, exception := range privacy.Exceptions(e.Kind) {
 		rows = append(rows, [2]string{"except", exception})
 	}
-	return showRecord(io.out, json, viewReceipt(e), rows)
+	return showRecord(io.out, json, wire.ErasureToWire(e), rows)
 }
 
 type workspaceDeleteCmd struct {

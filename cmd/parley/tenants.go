@@ -212,12 +212,3 @@ func withProgram(ctx context.Context, config *app.Config, do func(*app.Program) 
 	defer p.Close()
 	return do(p)
 }
-
-// each converts a list.
-func each[From, To any](values []From, convert func(From) To) []To {
-	out := make([]To, len(values))
-	for i, value := range values {
-		out[i] = convert(value)
-	}
-	return out
-}
