@@ -59,7 +59,7 @@ func (cmd *workspaceDeleteCmd) Run(ctx context.Context, config *app.Config, io s
 		if err != nil {
 			return err
 		}
-		return showRecord(io.out, cmd.JSON, map[string]any{"id": ending.ID, "delete_at": ending.DeleteAt}, [][2]string{
+		return showRecord(io.out, cmd.JSON, wire.WorkspaceToWire(ending), [][2]string{
 			{"id", ending.ID}, {"name", ending.Name}, {"erased on", ending.DeleteAt.UTC().Format(time.RFC3339)},
 		})
 	})
@@ -76,6 +76,6 @@ func (cmd *workspaceRestoreCmd) Run(ctx context.Context, config *app.Config, io 
 		if err := p.Privacy.Workspaces.Restore(ctx, cmd.ID, ""); err != nil {
 			return err
 		}
-		return showRecord(io.out, cmd.JSON, map[string]any{"id": cmd.ID}, [][2]string{{"restored", cmd.ID}})
+		return showRecord(io.out, cmd.JSON, wire.Changed{ID: cmd.ID, Status: "restored"}, [][2]string{{"restored", cmd.ID}})
 	})
 }
