@@ -35,8 +35,3 @@ func (d *Document) CheckWebhook(name string, sent http.Header, body []byte) erro
 	}
 	return d.answered.check(pointer("webhooks", name, "post", "requestBody", "content", kind, "schema"), body)
 }
-
-// CheckShape checks a thing that the server sends, by the name of its schema.
-func (d *Document) CheckShape(schema string, value []byte) error {
-	return d.answered.check(pointer("components", "schemas", schema), value)
-}
