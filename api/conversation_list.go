@@ -44,7 +44,7 @@ func (h conversations) list(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := conversationsData{Conversations: wire.Each(found, h.ids.ConversationToWire), HasMore: more}
+	data := conversationsData{Conversations: wire.MapSlice(found, h.ids.ConversationToWire), HasMore: more}
 	if more {
 		next := h.ids.cursor(found[len(found)-1].ID)
 		data.Next = &next

@@ -89,7 +89,7 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := messagesData{Messages: wire.Each(found, h.ids.MessageToWire)}
+	data := messagesData{Messages: wire.MapSlice(found, h.ids.MessageToWire)}
 	if with.any() {
 		answers, err := h.Turns.Explain(c.UserContext(), by.Chatbot.WorkspaceID, ref.ConversationID, found)
 		if err != nil {
@@ -114,7 +114,7 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 // text, gets the usage alone.
 func explain(d *wire.Message, role chat.Role, a turn.Answer, with details) {
 	if with.sources && role == chat.Assistant {
-		d.Sources = wire.Each(a.Citations, wire.CitationToWire)
+		d.Sources = wire.MapSlice(a.Citations, wire.CitationToWire)
 	}
 	if with.usage && !a.Record.At.IsZero() {
 		record := wire.UsageRecordToWire(a)

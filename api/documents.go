@@ -51,7 +51,7 @@ func (h documents) list(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return err
 		}
-		return succeed(c, documentsData{wire.Each(page, wire.DocumentToWire), pageOf(more, func() browse.Cursor {
+		return succeed(c, documentsData{wire.MapSlice(page, wire.DocumentToWire), pageOf(more, func() browse.Cursor {
 			last := page[len(page)-1]
 			return browse.Cursor{At: last.CreatedAt, ID: last.ID}
 		})})
@@ -60,7 +60,7 @@ func (h documents) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, documentsData{Documents: wire.Each(documents, wire.DocumentToWire)})
+	return succeed(c, documentsData{Documents: wire.MapSlice(documents, wire.DocumentToWire)})
 }
 
 // show shows one document, so that a program can wait for it.
@@ -145,7 +145,7 @@ func (h documents) removals(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return err
 		}
-		return succeed(c, removalsData{wire.Each(page, h.ids.RemovalToWire), pageOf(more, func() browse.Cursor {
+		return succeed(c, removalsData{wire.MapSlice(page, h.ids.RemovalToWire), pageOf(more, func() browse.Cursor {
 			last := page[len(page)-1]
 			return browse.Cursor{At: last.RequestedAt, ID: last.ID}
 		})})
@@ -154,5 +154,5 @@ func (h documents) removals(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, removalsData{Removals: wire.Each(removals, h.ids.RemovalToWire)})
+	return succeed(c, removalsData{Removals: wire.MapSlice(removals, h.ids.RemovalToWire)})
 }

@@ -75,7 +75,7 @@ func (h catalog) list(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := documentPageData{Documents: wire.Each(page, wire.DocumentToWire), HasMore: more}
+	data := documentPageData{Documents: wire.MapSlice(page, wire.DocumentToWire), HasMore: more}
 	if more {
 		last := page[len(page)-1]
 		data.Next = nextOf(browse.Cursor{At: last.CreatedAt, ID: last.ID})
@@ -227,7 +227,7 @@ func (h catalog) removals(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := removalPageData{Removals: wire.Each(page, h.ids.RemovalToWire), HasMore: more}
+	data := removalPageData{Removals: wire.MapSlice(page, h.ids.RemovalToWire), HasMore: more}
 	if more {
 		last := page[len(page)-1]
 		data.Next = nextOf(browse.Cursor{At: last.RequestedAt, ID: last.ID})

@@ -51,5 +51,5 @@ func (h privacies) erasures(c *fiber.Ctx, at tenant.Membership, _ tenant.Person)
 	if err != nil {
 		return err
 	}
-	return succeed(c, erasuresData{wire.Each(receipts, wire.ErasureToWire)})
+	return succeed(c, erasuresData{wire.MapSlice(receipts, wire.ErasureToWire)})
 }

@@ -46,7 +46,7 @@ func (h sources) list(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return err
 		}
-		return succeed(c, sourcesData{wire.Each(page, func(s browse.Source) wire.Source { return wire.SourceToWire(s.Source) }), pageOf(more, func() browse.Cursor {
+		return succeed(c, sourcesData{wire.MapSlice(page, func(s browse.Source) wire.Source { return wire.SourceToWire(s.Source) }), pageOf(more, func() browse.Cursor {
 			last := page[len(page)-1]
 			return browse.Cursor{At: last.CreatedAt, ID: last.ID}
 		})})
@@ -55,7 +55,7 @@ func (h sources) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, sourcesData{Sources: wire.Each(sources, wire.SourceToWire)})
+	return succeed(c, sourcesData{Sources: wire.MapSlice(sources, wire.SourceToWire)})
 }
 
 // add adds a page or a site, which is read by itself.

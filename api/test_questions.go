@@ -49,7 +49,7 @@ func (h testQuestions) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeedPacked(c, testQuestionsData{wire.Each(questions, wire.TestQuestionToWire), testrun.MaxQuestions})
+	return succeedPacked(c, testQuestionsData{wire.MapSlice(questions, wire.TestQuestionToWire), testrun.MaxQuestions})
 }
 
 func (h testQuestions) add(c *fiber.Ctx, at visit) error {
@@ -70,7 +70,7 @@ func (h testQuestions) take(c *fiber.Ctx, at visit) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	done, err := h.tests.Import(c.UserContext(), at.WorkspaceID, at.ID, wire.Each(request.Questions, testQuestionRequest.toDomain), at.person.User.Email)
+	done, err := h.tests.Import(c.UserContext(), at.WorkspaceID, at.ID, wire.MapSlice(request.Questions, testQuestionRequest.toDomain), at.person.User.Email)
 	if err != nil {
 		return asWire(err)
 	}

@@ -34,7 +34,7 @@ func (h testRuns) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, testRunsData{wire.Each(runs, wire.TestRunToWire)})
+	return succeed(c, testRunsData{wire.MapSlice(runs, wire.TestRunToWire)})
 }
 
 func (h testRuns) start(c *fiber.Ctx, at visit) error {

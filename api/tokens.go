@@ -21,7 +21,7 @@ func (h tokens) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeedPacked(c, tokensData{wire.Each(tokens, h.recordOf)})
+	return succeedPacked(c, tokensData{wire.MapSlice(tokens, h.recordOf)})
 }
 
 func (h tokens) recordOf(t chatbot.Token) wire.Token { return wire.TokenToWire(t, h.of.Status(t)) }

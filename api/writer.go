@@ -67,7 +67,7 @@ func (w *writer) settle(answer turn.Answer) {
 
 func (w *writer) sources(sources []answer.Citation) {
 	w.after(turn.SourcesSent, func(b []byte) []byte {
-		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", wire.Each(sources, wire.CitationToWire))
+		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", wire.MapSlice(sources, wire.CitationToWire))
 	})
 }
 

@@ -29,7 +29,7 @@ func (i Identifiers) AnswerToWire(t *turn.Turn, a turn.Answer, format markdown.F
 	data := Answer{
 		Message: markdown.Render(a.Text, format, hosts), ConversationID: i.Conversation(t.Conversation.ID), Format: string(format),
 		Usage: UsageToWire(a.Usage()), MessageID: i.Message(a.MessageID), Outcome: string(a.Outcome), FinishReason: string(a.Finish),
-		Sources: Each(a.Citations, CitationToWire),
+		Sources: MapSlice(a.Citations, CitationToWire),
 	}
 	if status := StatusToWire(a.Status, a.Finish); status != string(chat.Complete) {
 		data.Status = status

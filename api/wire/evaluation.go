@@ -42,7 +42,7 @@ type Found struct {
 
 // EvaluationToWire returns an evaluation.
 func EvaluationToWire(e retrieval.Evaluation) Evaluation {
-	data := Evaluation{Questions: Each(e.Probes, probedToWire), Measured: e.Measured, Within: map[string]float64{}, MRR: e.MRR}
+	data := Evaluation{Questions: MapSlice(e.Probes, probedToWire), Measured: e.Measured, Within: map[string]float64{}, MRR: e.MRR}
 	for _, depth := range retrieval.EvaluateDepths {
 		data.Within[strconv.Itoa(depth)] = e.Within[depth]
 	}
@@ -50,7 +50,7 @@ func EvaluationToWire(e retrieval.Evaluation) Evaluation {
 }
 
 func probedToWire(p retrieval.Probed) Probed {
-	return Probed{Question: p.Question, Title: p.Title, Expected: orEmpty(p.Expected), Rank: unlessZero(p.Rank), Passages: Each(p.Found, foundToWire)}
+	return Probed{Question: p.Question, Title: p.Title, Expected: orEmpty(p.Expected), Rank: unlessZero(p.Rank), Passages: MapSlice(p.Found, foundToWire)}
 }
 
 func foundToWire(f retrieval.Result) Found {

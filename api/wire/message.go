@@ -77,7 +77,7 @@ func (i Identifiers) ExportedMessageToWire(c *history.Summary, m *history.Messag
 		line.FirstTokenMS, line.TotalMS = r.FirstToken.Milliseconds(), r.Total.Milliseconds()
 	}
 	if len(m.Citations) > 0 {
-		line.Sources = Each(m.Citations, CitationToWire)
+		line.Sources = MapSlice(m.Citations, CitationToWire)
 	}
 	return line
 }

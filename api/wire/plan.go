@@ -30,6 +30,6 @@ func PlanToWire(p plan.Plan) Plan {
 	return Plan{
 		string(p.Name), l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth, l.PlaygroundPerMonth,
 		l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.ConcurrentAnswers, l.RetentionDays, l.AuditDays,
-		Each(l.Features, func(f plan.Feature) string { return string(f) }), p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
+		MapSlice(l.Features, func(f plan.Feature) string { return string(f) }), p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
 	}
 }

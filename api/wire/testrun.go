@@ -105,7 +105,7 @@ func TestRunToWire(r testrun.Run) TestRun {
 func ComparisonToWire(c testrun.Comparison) ComparedRuns {
 	data := ComparedRuns{
 		Run: TestRunToWire(c.After), KnowledgeChanged: c.Knowledge(), ModelsChanged: c.Models(), ProgramChanged: c.Program(),
-		SettingsChanged: []string{}, Questions: Each(c.Questions, comparedToWire),
+		SettingsChanged: []string{}, Questions: MapSlice(c.Questions, comparedToWire),
 	}
 	if c.Before != nil {
 		before := TestRunToWire(*c.Before)

@@ -41,8 +41,8 @@ type Token struct {
 func TokenToWire(t chatbot.Token, status chatbot.TokenStatus) Token {
 	return Token{
 		ID: t.ID, ChatbotID: t.ChatbotID, Kind: string(t.Kind), Name: t.Name, Note: t.Note, Hint: t.Hint,
-		Scopes:   Each(t.Scopes, func(s chatbot.Scope) string { return string(s) }),
-		IPRanges: Each(t.IPRanges, netip.Prefix.String), Origins: orEmpty(t.Origins),
+		Scopes:   MapSlice(t.Scopes, func(s chatbot.Scope) string { return string(s) }),
+		IPRanges: MapSlice(t.IPRanges, netip.Prefix.String), Origins: orEmpty(t.Origins),
 		RequestsPerMinute: unlessZero(t.RequestsPerMinute), MessagesPerMonth: unlessZero(t.MessagesPerMonth),
 		VisitorRequestsPerMinute: unlessZero(t.VisitorRequestsPerMinute),
 		CreatedAt:                timestamp(t.CreatedAt), CreatedBy: t.CreatedBy,

@@ -21,8 +21,8 @@ type Changed struct {
 // Identifiers makes the shapes of what callers know by a number.
 type Identifiers struct{ *publicid.Codec }
 
-// Each maps a list; it is never null.
-func Each[From, To any](list []From, convert func(From) To) []To {
+// MapSlice maps a list; it is never null.
+func MapSlice[From, To any](list []From, convert func(From) To) []To {
 	out := make([]To, len(list))
 	for i, item := range list {
 		out[i] = convert(item)

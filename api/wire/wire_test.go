@@ -93,7 +93,7 @@ func TestShapesAreAsDescribed(t *testing.T) {
 	asked.Conversation.ID = 4
 	message := ids.MessageToWire(chat.Message{ID: 9, Role: chat.Assistant, Status: chat.Complete, Content: "Hi", CreatedAt: at})
 	usage := UsageRecordToWire(fullAnswer())
-	message.Sources, message.Usage = Each(fullAnswer().Citations, CitationToWire), &usage
+	message.Sources, message.Usage = MapSlice(fullAnswer().Citations, CitationToWire), &usage
 	hold := at
 	for sentence, c := range map[string]struct {
 		schema string

@@ -54,8 +54,8 @@ func (cmd *chatbotListCmd) Run(ctx context.Context, config *app.Config, io strea
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, wire.Each(bots, wire.ChatbotToWire), []string{"id", "name"},
-			wire.Each(bots, func(b chatbot.Chatbot) []string { return []string{b.ID, b.Name} }))
+		return showTable(io.out, cmd.JSON, wire.MapSlice(bots, wire.ChatbotToWire), []string{"id", "name"},
+			wire.MapSlice(bots, func(b chatbot.Chatbot) []string { return []string{b.ID, b.Name} }))
 	})
 }
 
@@ -120,9 +120,9 @@ func (cmd *tokenListCmd) Run(ctx context.Context, config *app.Config, io streams
 		if err != nil {
 			return err
 		}
-		records := wire.Each(tokens, func(t chatbot.Token) wire.Token { return wire.TokenToWire(t, p.Chatbots.Tokens.Status(t)) })
+		records := wire.MapSlice(tokens, func(t chatbot.Token) wire.Token { return wire.TokenToWire(t, p.Chatbots.Tokens.Status(t)) })
 		return showTable(io.out, cmd.JSON, records, []string{"id", "name", "hint", "status", "scopes"},
-			wire.Each(records, func(t wire.Token) []string {
+			wire.MapSlice(records, func(t wire.Token) []string {
 				return []string{t.ID, t.Name, t.Hint, t.Status, strings.Join(t.Scopes, ",")}
 			}))
 	})

@@ -25,7 +25,7 @@ func (cmd *doctorPartsCmd) Run(ctx context.Context, config *app.Config, io strea
 	ctx, cancel := context.WithTimeout(ctx, doctorWithin)
 	defer cancel()
 	found := app.Diagnose(ctx, config)
-	err := showTable(io.out, cmd.JSON, found, []string{"part", "state", "detail"}, wire.Each(found, func(d app.Diagnosis) []string {
+	err := showTable(io.out, cmd.JSON, found, []string{"part", "state", "detail"}, wire.MapSlice(found, func(d app.Diagnosis) []string {
 		if d.OK {
 			return []string{d.Part, "ok", d.Detail}
 		}

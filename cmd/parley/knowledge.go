@@ -26,8 +26,8 @@ type knowledgeCmd struct {
 }
 
 func showDocuments(out io.Writer, asJSON bool, documents []knowledge.Document) error {
-	return showTable(out, asJSON, wire.Each(documents, wire.DocumentToWire), []string{"id", "state", "passages", "title", "reason"},
-		wire.Each(documents, func(d knowledge.Document) []string {
+	return showTable(out, asJSON, wire.MapSlice(documents, wire.DocumentToWire), []string{"id", "state", "passages", "title", "reason"},
+		wire.MapSlice(documents, func(d knowledge.Document) []string {
 			return []string{d.ID, string(d.State), strconv.Itoa(d.Passages), d.Title, d.Reason}
 		}))
 }
@@ -108,8 +108,8 @@ func (cmd *knowledgeRemovalsCmd) Run(ctx context.Context, config *app.Config, io
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, wire.Each(removals, wire.Identifiers{Codec: p.IDs}.RemovalToWire), []string{"document", "asked", "confirmed", "passages", "answers", "title"},
-			wire.Each(removals, func(r knowledge.Removal) []string {
+		return showTable(io.out, cmd.JSON, wire.MapSlice(removals, wire.Identifiers{Codec: p.IDs}.RemovalToWire), []string{"document", "asked", "confirmed", "passages", "answers", "title"},
+			wire.MapSlice(removals, func(r knowledge.Removal) []string {
 				return []string{
 					r.DocumentID, moment(&r.RequestedAt), moment(r.ConfirmedAt), strconv.Itoa(r.Passages), strconv.Itoa(r.Answers), r.Title,
 				}

@@ -58,8 +58,8 @@ func (cmd *sourceListCmd) Run(ctx context.Context, config *app.Config, io stream
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, wire.Each(sources, wire.SourceToWire), []string{"id", "kind", "state", "synced", "next", "url", "reason"},
-			wire.Each(sources, func(s knowledge.Source) []string {
+		return showTable(io.out, cmd.JSON, wire.MapSlice(sources, wire.SourceToWire), []string{"id", "kind", "state", "synced", "next", "url", "reason"},
+			wire.MapSlice(sources, func(s knowledge.Source) []string {
 				return []string{s.ID, string(s.Kind), string(s.State), moment(s.SyncedAt), moment(s.DueAt), s.URL, s.Reason}
 			}))
 	})

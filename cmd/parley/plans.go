@@ -87,7 +87,7 @@ func (cmd *planListCmd) Run(ctx context.Context, config *app.Config, io streams)
 		if err != nil {
 			return err
 		}
-		views := wire.Each(plans, wire.PlanToWire)
-		return showTable(io.out, cmd.JSON, views, planHead, wire.Each(views, planCells))
+		views := wire.MapSlice(plans, wire.PlanToWire)
+		return showTable(io.out, cmd.JSON, views, planHead, wire.MapSlice(views, planCells))
 	})
 }
