@@ -16,6 +16,7 @@ import (
 	"parley/api/mcp"
 	"parley/api/route"
 	"parley/api/sunset"
+	"parley/api/wire"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
@@ -93,7 +94,7 @@ func New(deps Deps) *API {
 	if err != nil { // a test reads the description of this program
 		panic(err)
 	}
-	return &API{Deps: deps, answers: rate.NewSlots("answers", most), readers: rate.NewSlots("readers of answers", most), ids: identifiers{deps.IDs}, notices: notices}
+	return &API{Deps: deps, answers: rate.NewSlots("answers", most), readers: rate.NewSlots("readers of answers", most), ids: identifiers{wire.Identifiers{Codec: deps.IDs}}, notices: notices}
 }
 
 // Register adds the routes to an app, and what they declare to a table.

@@ -3,12 +3,26 @@ package api
 import (
 	"context"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/text/markdown"
 )
+
+// chatRequest is the body of POST /chat and /chat/stream. (Section 4.1;
+// include is ours.)
+type chatRequest struct {
+	Message *string `json:"message"`
+	// ConversationID is a string, or the integer that answers give.
+	ConversationID jsontext.Value `json:"conversation_id"`
+	Format         *string        `json:"format"`
+	ExternalUserID *string        `json:"external_user_id"`
+	Include        []string       `json:"include"`
+	// Metadata is for a new conversation.
+	Metadata jsontext.Value `json:"metadata"`
+}
 
 // questions are the handlers of questions.
 type questions struct{ *API }
@@ -71,11 +85,7 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := chatData{
-		Message:        markdown.Render(answer.Text, ask.Delivery.Format, by.Chatbot.ImageHosts),
-		ConversationID: h.IDs.Conversation(turn.Conversation.ID), Format: string(ask.Delivery.Format), Usage: usageToWire(answer.Usage()),
-		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Citations, citationToWire), Status: unlessComplete(endStatus(answer)), Outcome: string(answer.Outcome), FinishReason: string(answer.Finish),
-	}
+	data := h.ids.AnswerToWire(turn, answer, ask.Delivery.Format, by.Chatbot.ImageHosts)
 	if suggests {
 		answer.ConversationID = turn.Conversation.ID // which an answer that is stored does not say
 		data.Suggestions = followUps(h).of(reader.ctx, by.Principal, ask.Message, answer)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/chat"
 	"parley/core/fault"
 )
@@ -16,20 +17,11 @@ import (
 // conversationPage is how many conversations a page has unless limit says otherwise.
 const conversationPage = 30
 
-// listedData is a conversation with what is kept of it.
-type listedData struct {
-	conversationData
-
-	ExternalUserID *string           `json:"external_user_id"`
-	Title          string            `json:"title"`
-	Metadata       map[string]string `json:"metadata"`
-}
-
 // conversationsData answers GET /conversations.
 type conversationsData struct {
-	Conversations []listedData `json:"conversations"`
-	HasMore       bool         `json:"has_more"`
-	Next          *string      `json:"next"`
+	Conversations []wire.Conversation `json:"conversations"`
+	HasMore       bool                `json:"has_more"`
+	Next          *string             `json:"next"`
 }
 
 // changeRequest is the body of PATCH /conversations/:conversation_id.
@@ -37,26 +29,6 @@ type changeRequest struct {
 	ExternalUserID *string        `json:"external_user_id"`
 	Title          *string        `json:"title"`
 	Metadata       jsontext.Value `json:"metadata"`
-}
-
-// deletedData answers DELETE /conversations/:conversation_id.
-type deletedData struct {
-	ConversationID int64 `json:"conversation_id"`
-	Deleted        bool  `json:"deleted"`
-}
-
-func (i identifiers) conversationToWire(c chat.Conversation) listedData {
-	data := listedData{
-		conversationData: conversationData{i.Conversation(c.ID), c.ChatbotID, c.Status, timestamp(c.CreatedAt)},
-		Title:            c.Title, Metadata: c.Metadata,
-	}
-	if c.ExternalUserID != "" {
-		data.ExternalUserID = &c.ExternalUserID
-	}
-	if data.Metadata == nil {
-		data.Metadata = map[string]string{}
-	}
-	return data
 }
 
 // list returns a page of conversations, newest first.
@@ -72,7 +44,7 @@ func (h conversations) list(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := conversationsData{Conversations: each(found, h.ids.conversationToWire), HasMore: more}
+	data := conversationsData{Conversations: wire.MapSlice(found, h.ids.ConversationToWire), HasMore: more}
 	if more {
 		next := h.ids.cursor(found[len(found)-1].ID)
 		data.Next = &next
@@ -137,7 +109,7 @@ func (h conversations) show(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, h.ids.conversationToWire(found))
+	return succeed(c, h.ids.ConversationToWire(found))
 }
 
 // change gives a conversation another title or metadata.
@@ -162,7 +134,7 @@ func (h conversations) change(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, h.ids.conversationToWire(changed))
+	return succeed(c, h.ids.ConversationToWire(changed))
 }
 
 // pairsOf reads metadata as it is written.
@@ -194,5 +166,5 @@ func (h conversations) remove(c *fiber.Ctx, by caller) error {
 	if err := h.Chat.Delete(acting(c, by), by.Principal, ref); err != nil {
 		return err
 	}
-	return succeed(c, deletedData{h.IDs.Conversation(ref.ConversationID), true})
+	return succeed(c, h.ids.DeletedToWire(ref.ConversationID))
 }

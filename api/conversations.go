@@ -7,8 +7,31 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/chat"
+	"parley/core/chat/turn"
 )
+
+// conversationRequest is the body of POST /conversations. (Section 4.3.)
+type conversationRequest struct {
+	ExternalUserID *string        `json:"external_user_id"`
+	Metadata       jsontext.Value `json:"metadata"`
+}
+
+// messagesData answers GET /conversations/:id/messages. (Section 4.4; the
+// page's fields are there only when a page was asked for.)
+type messagesData struct {
+	Messages []wire.Message `json:"messages"`
+	HasMore  *bool          `json:"has_more,omitzero"`
+	// Next is what after is to be for the next page, or null when there is none.
+	Next jsontext.Value `json:"next,omitzero"`
+}
+
+// stopRequest is the body of POST /conversations/:id/stop, which may be left
+// out.
+type stopRequest struct {
+	ExternalUserID *string `json:"external_user_id"`
+}
 
 // conversations are the handlers of conversations.
 type conversations struct{ *API }
@@ -42,7 +65,7 @@ func (h conversations) create(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, createdData{conversationData{h.IDs.Conversation(made.ID), made.ChatbotID, made.Status, timestamp(made.CreatedAt)}, made.Metadata})
+	return succeed(c, h.ids.NewConversationToWire(made))
 }
 
 // messages reads a conversation back.
@@ -66,7 +89,7 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := messagesData{Messages: each(found, h.ids.messageToWire)}
+	data := messagesData{Messages: wire.MapSlice(found, h.ids.MessageToWire)}
 	if with.any() {
 		answers, err := h.Turns.Explain(c.UserContext(), by.Chatbot.WorkspaceID, ref.ConversationID, found)
 		if err != nil {
@@ -74,7 +97,7 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 		}
 		for i, m := range found {
 			if answer, known := answers[m.ID]; known {
-				data.Messages[i].explain(m.Role, answer, with)
+				explain(&data.Messages[i], m.Role, answer, with)
 			}
 		}
 	}
@@ -85,6 +108,18 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 		}
 	}
 	return succeed(c, data)
+}
+
+// explain adds to a message how its answer was made. A question, whose answer has no
+// text, gets the usage alone.
+func explain(d *wire.Message, role chat.Role, a turn.Answer, with details) {
+	if with.sources && role == chat.Assistant {
+		d.Sources = wire.MapSlice(a.Citations, wire.CitationToWire)
+	}
+	if with.usage && !a.Record.At.IsZero() {
+		record := wire.UsageRecordToWire(a)
+		d.Usage = &record
+	}
 }
 
 // stop ends the answer that is being generated in a conversation. It
@@ -110,5 +145,5 @@ func (h conversations) stop(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, h.ids.endingToWire(ending))
+	return succeed(c, h.ids.EndingToWire(ending))
 }

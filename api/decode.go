@@ -111,6 +111,13 @@ func writtenID(value jsontext.Value) *string {
 }
 
 // respond writes the envelope.
+// envelope is the shape of every JSON answer. (Specification, section 2.5.)
+type envelope struct {
+	Error        int    `json:"error"`
+	ErrorMessage string `json:"error_message"`
+	Data         any    `json:"data"`
+}
+
 func respond(c *fiber.Ctx, e envelope) error {
 	body, err := json.Marshal(e)
 	if err != nil {

@@ -7,11 +7,29 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api/bodies"
+	"parley/api/wire"
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/internal/id"
 )
+
+// documentRequest is the JSON body of POST /api/chatbots/:id/documents.
+type documentRequest struct {
+	Title   string `json:"title"`
+	Kind    string `json:"kind"`
+	Content string `json:"content"`
+}
+
+type documentsData struct {
+	Documents []wire.Document `json:"documents"`
+	pageData
+}
+
+type removalsData struct {
+	Removals []wire.Removal `json:"removals"`
+	pageData
+}
 
 // documents are the handlers of a chatbot's documents.
 type documents struct {
@@ -33,7 +51,7 @@ func (h documents) list(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return err
 		}
-		return succeed(c, documentsData{each(page, documentToWire), pageOf(more, func() browse.Cursor {
+		return succeed(c, documentsData{wire.MapSlice(page, wire.DocumentToWire), pageOf(more, func() browse.Cursor {
 			last := page[len(page)-1]
 			return browse.Cursor{At: last.CreatedAt, ID: last.ID}
 		})})
@@ -42,7 +60,7 @@ func (h documents) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, documentsData{Documents: each(documents, documentToWire)})
+	return succeed(c, documentsData{Documents: wire.MapSlice(documents, wire.DocumentToWire)})
 }
 
 // show shows one document, so that a program can wait for it.
@@ -51,7 +69,7 @@ func (h documents) show(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, documentToWire(document))
+	return succeed(c, wire.DocumentToWire(document))
 }
 
 // add adds a text, or a file as multipart/form-data. A short text is
@@ -65,7 +83,7 @@ func (h documents) add(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, documentToWire(document))
+	return succeed(c, wire.DocumentToWire(document))
 }
 
 func newDocument(c *fiber.Ctx) (knowledge.NewDocument, error) {
@@ -113,7 +131,7 @@ func (h documents) change(c *fiber.Ctx, at visit, status string, change func(ctx
 	if err := change(c.UserContext(), at.WorkspaceID, at.ID, documentID); err != nil {
 		return err
 	}
-	return succeed(c, changedData{ID: documentID, Status: status})
+	return succeed(c, wire.Changed{ID: documentID, Status: status})
 }
 
 // removals lists the receipts of removed documents, the latest first.
@@ -127,7 +145,7 @@ func (h documents) removals(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return err
 		}
-		return succeed(c, removalsData{each(page, h.ids.removalToWire), pageOf(more, func() browse.Cursor {
+		return succeed(c, removalsData{wire.MapSlice(page, h.ids.RemovalToWire), pageOf(more, func() browse.Cursor {
 			last := page[len(page)-1]
 			return browse.Cursor{At: last.RequestedAt, ID: last.ID}
 		})})
@@ -136,5 +154,5 @@ func (h documents) removals(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, removalsData{Removals: each(removals, h.ids.removalToWire)})
+	return succeed(c, removalsData{Removals: wire.MapSlice(removals, h.ids.RemovalToWire)})
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api/bodies"
+	"parley/api/wire"
 	"parley/core/fault"
 	"parley/core/knowledge"
 )
@@ -20,9 +21,9 @@ type addedData struct {
 
 // addedFileData has the document, or why there is none.
 type addedFileData struct {
-	Name         string        `json:"name"`
-	Document     *documentData `json:"document,omitempty"`
-	ErrorMessage string        `json:"error_message,omitempty"`
+	Name         string         `json:"name"`
+	Document     *wire.Document `json:"document,omitempty"`
+	ErrorMessage string         `json:"error_message,omitempty"`
 }
 
 // addBatch adds several files. One that is refused does not stop the others. When
@@ -58,7 +59,7 @@ func (h documents) addFile(c *fiber.Ctx, at visit, file bodies.Part) (addedFileD
 		Name: file.FileName, ContentType: file.ContentType, Body: file.Content,
 	}))
 	if err == nil {
-		data := documentToWire(document)
+		data := wire.DocumentToWire(document)
 		added.Document = &data
 		return added, nil
 	}

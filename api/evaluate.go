@@ -1,10 +1,9 @@
 package api
 
 import (
-	"strconv"
-
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/retrieval"
 	"parley/internal/id"
 )
@@ -18,38 +17,6 @@ type evaluateRequest struct {
 	} `json:"questions"`
 	// K is how many passages of each question are wanted.
 	K *int `json:"k"`
-}
-
-// evaluationData says how well questions are answered from a chatbot's
-// documents.
-type evaluationData struct {
-	Questions []probedData `json:"questions"`
-	// Measured is the number of questions that name a document.
-	Measured int `json:"measured"`
-	// Within has, for each depth, the share of them that was found there.
-	Within map[string]float64 `json:"within"`
-	MRR    float64            `json:"mrr"`
-}
-
-type probedData struct {
-	Question string `json:"question"`
-	// Expected are the documents that should answer.
-	Expected []string `json:"expected"`
-	// Rank is the place of their first passage, or null.
-	Rank     *int        `json:"rank"`
-	Passages []foundData `json:"passages"`
-}
-
-// foundData is a source with what was found.
-type foundData struct {
-	DocumentID  string   `json:"document_id"`
-	Title       string   `json:"title"`
-	HeadingPath []string `json:"heading_path"`
-	URL         string   `json:"url,omitzero"`
-	Place       string   `json:"place,omitzero"`
-	// Text is the beginning of the passage.
-	Text  string  `json:"text"`
-	Score float64 `json:"score"`
 }
 
 // evaluations are the handlers that measure a chatbot's search.
@@ -70,7 +37,7 @@ func (h evaluations) run(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, evaluationToWire(result))
+	return succeed(c, wire.EvaluationToWire(result))
 }
 
 func (r evaluateRequest) probes() []retrieval.Probe {
@@ -85,24 +52,4 @@ func (r evaluateRequest) probes() []retrieval.Probe {
 		}
 	}
 	return probes
-}
-
-func evaluationToWire(e retrieval.Evaluation) evaluationData {
-	data := evaluationData{Questions: each(e.Probes, probeToWire), Measured: e.Measured, Within: map[string]float64{}, MRR: e.MRR}
-	for _, depth := range retrieval.EvaluateDepths {
-		data.Within[strconv.Itoa(depth)] = e.Within[depth]
-	}
-	return data
-}
-
-func probeToWire(p retrieval.Probed) probedData {
-	data := probedData{Question: p.Question, Expected: headings(p.Expected), Passages: each(p.Found, foundToWire)}
-	if p.Rank > 0 {
-		data.Rank = &p.Rank
-	}
-	return data
-}
-
-func foundToWire(f retrieval.Result) foundData {
-	return foundData{f.DocumentID, f.Title, headings(f.HeadingPath), f.URL, f.Place, f.Excerpt(), f.Score}
 }

@@ -16,14 +16,6 @@ type feedbackRequest struct {
 	ExternalUserID *string        `json:"external_user_id"`
 }
 
-// feedbackData is feedback as it is stored.
-type feedbackData struct {
-	MessageID int64 `json:"message_id"`
-	// Rating is "up", "down" or null.
-	Rating  *string `json:"rating"`
-	Comment string  `json:"comment"`
-}
-
 // ratings are the handlers of feedback on answers.
 type ratings struct{ *API }
 
@@ -53,7 +45,7 @@ func (h ratings) give(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, h.ids.feedbackToWire(stored))
+	return succeed(c, h.ids.FeedbackToWire(stored))
 }
 
 // giveAsMember stores what a member thinks of an answer.
@@ -74,7 +66,7 @@ func (h ratings) giveAsMember(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, h.ids.feedbackToWire(stored))
+	return succeed(c, h.ids.FeedbackToWire(stored))
 }
 
 // ratedID is messageID for a message in the path.
@@ -85,8 +77,6 @@ func (i identifiers) ratedID(written string) (int64, error) {
 	}
 	return id, nil
 }
-
-var ratingNames = map[insight.Rating]string{insight.ThumbUp: "up", insight.ThumbDown: "down"}
 
 func (r feedbackRequest) opinion() (insight.Opinion, error) {
 	given := insight.Opinion{Comment: r.Comment}
@@ -102,12 +92,4 @@ func (r feedbackRequest) opinion() (insight.Opinion, error) {
 		return given, fault.InField("rating", `rating must be "up", "down" or null.`)
 	}
 	return given, nil
-}
-
-func (i identifiers) feedbackToWire(f insight.Feedback) feedbackData {
-	data := feedbackData{MessageID: i.Message(f.MessageID), Comment: f.Comment}
-	if name, rated := ratingNames[f.Rating]; rated {
-		data.Rating = &name
-	}
-	return data
 }

@@ -13,11 +13,11 @@ import (
 type finder struct{ *API }
 
 type findData struct {
-	Found []foundWire `json:"found"`
+	Found []foundData `json:"found"`
 }
 
-// foundWire is something that a person can go to.
-type foundWire struct {
+// foundData is something that a person can go to.
+type foundData struct {
 	Text  string `json:"text"`
 	About string `json:"about"`
 	Icon  string `json:"icon"`
@@ -32,18 +32,18 @@ func (h finder) find(c *fiber.Ctx, at tenant.Membership, person tenant.Person) e
 	if err != nil {
 		return err
 	}
-	data := findData{Found: []foundWire{}}
+	data := findData{Found: []foundData{}}
 	for _, bot := range found.Chatbots {
-		data.Found = append(data.Found, foundWire{Text: bot.Name, About: "Chatbot", Icon: "bot", URL: "/chatbots/" + bot.ID})
+		data.Found = append(data.Found, foundData{Text: bot.Name, About: "Chatbot", Icon: "bot", URL: "/chatbots/" + bot.ID})
 	}
 	for _, d := range found.Documents {
-		data.Found = append(data.Found, foundWire{
+		data.Found = append(data.Found, foundData{
 			Text: d.Title, About: "Document of " + found.Names[d.ChatbotID], Icon: "file-text",
 			URL: "/chatbots/" + d.ChatbotID + "/knowledge/" + d.ID,
 		})
 	}
 	for _, talk := range found.Conversations {
-		data.Found = append(data.Found, foundWire{
+		data.Found = append(data.Found, foundData{
 			Text: talk.Title, About: "Conversation of " + found.Names[talk.ChatbotID], Icon: "messages-square",
 			URL: "/chatbots/" + talk.ChatbotID + "/conversations/" + strconv.FormatInt(h.IDs.Conversation(talk.ID), 10),
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
@@ -22,7 +23,7 @@ func parseNumber(text string) (int64, bool) {
 }
 
 // identifiers reads and writes the identifiers that callers see.
-type identifiers struct{ *publicid.Codec }
+type identifiers struct{ wire.Identifiers }
 
 // conversationID returns the sequence number of a conversation by its
 // identifier. What cannot be one is NotFound, like one that names nothing.

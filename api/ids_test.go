@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"parley/api/wire"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
@@ -50,7 +51,7 @@ func TestPositions(t *testing.T) {
 }
 
 func TestIdentifiers(t *testing.T) {
-	a := identifiers{testIDs}
+	a := identifiers{wire.Identifiers{Codec: testIDs}}
 	t.Run("the identifiers of a conversation and a message with the same number are unrelated, and not the number", func(t *testing.T) {
 		for n := int64(1); n <= 100; n++ {
 			conversation, message := testIDs.Conversation(n), testIDs.Message(n)

@@ -3,26 +3,13 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/chatbot"
 	"parley/core/fault"
 )
 
 // keepings are the handlers of what is kept of a chatbot's conversations.
 type keepings struct{ of *chatbot.Chatbots }
-
-type keepingData struct {
-	StoreMessages bool `json:"store_messages"`
-	// RetentionDays is nil for as long as the plan says.
-	RetentionDays *int `json:"retention_days"`
-}
-
-func keepingToWire(k chatbot.Keeping) keepingData {
-	data := keepingData{StoreMessages: !k.DiscardMessages}
-	if k.RetentionDays > 0 {
-		data.RetentionDays = &k.RetentionDays
-	}
-	return data
-}
 
 type keepingRequest struct {
 	StoreMessages given[bool] `json:"store_messages"`
@@ -45,7 +32,9 @@ func (r keepingRequest) toDomain() (change chatbot.KeepingChange, err error) {
 }
 
 // show says what is kept of a chatbot's conversations.
-func (h keepings) show(c *fiber.Ctx, at visit) error { return succeed(c, keepingToWire(at.Keeping)) }
+func (h keepings) show(c *fiber.Ctx, at visit) error {
+	return succeed(c, wire.RetentionToWire(at.Keeping))
+}
 
 // change changes what the request names.
 func (h keepings) change(c *fiber.Ctx, at visit) error {
@@ -61,5 +50,5 @@ func (h keepings) change(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, keepingToWire(kept))
+	return succeed(c, wire.RetentionToWire(kept))
 }

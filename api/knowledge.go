@@ -8,11 +8,41 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api/bodies"
+	"parley/api/wire"
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/internal/id"
 )
+
+// givenRequest is the JSON body of POST /knowledge/documents, and of PUT.
+type givenRequest struct {
+	documentRequest
+
+	URL        string  `json:"url"`
+	ExternalID *string `json:"external_id"`
+}
+
+// givenData is a document with what became of it.
+type givenData struct {
+	wire.Document
+
+	Result string `json:"result"`
+}
+
+// documentPageData answers GET /knowledge/documents.
+type documentPageData struct {
+	Documents []wire.Document `json:"documents"`
+	HasMore   bool            `json:"has_more"`
+	Next      *string         `json:"next"`
+}
+
+// removalPageData answers GET /knowledge/removals.
+type removalPageData struct {
+	Removals []wire.Removal `json:"removals"`
+	HasMore  bool           `json:"has_more"`
+	Next     *string        `json:"next"`
+}
 
 // catalog are the handlers of the documents of programs.
 type catalog struct{ *API }
@@ -45,7 +75,7 @@ func (h catalog) list(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := documentPageData{Documents: each(page, documentToWire), HasMore: more}
+	data := documentPageData{Documents: wire.MapSlice(page, wire.DocumentToWire), HasMore: more}
 	if more {
 		last := page[len(page)-1]
 		data.Next = nextOf(browse.Cursor{At: last.CreatedAt, ID: last.ID})
@@ -104,7 +134,7 @@ func (h catalog) take(c *fiber.Ctx, by caller, inPath *string) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, givenData{documentToWire(document), string(result)})
+	return succeed(c, givenData{wire.DocumentToWire(document), string(result)})
 }
 
 // givenDocument reads what a program gives, and the external ID in the body, if
@@ -153,7 +183,7 @@ func (h catalog) find(c *fiber.Ctx, by caller, get func(ctx context.Context, wor
 	if err != nil {
 		return err
 	}
-	return succeed(c, documentToWire(document))
+	return succeed(c, wire.DocumentToWire(document))
 }
 
 // remove removes a document, and returns its receipt.
@@ -181,7 +211,7 @@ func (h catalog) removeIt(c *fiber.Ctx, by caller, documentID string) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, h.ids.removalToWire(receipt))
+	return succeed(c, h.ids.RemovalToWire(receipt))
 }
 
 // removals returns a page of receipts, the latest first.
@@ -197,7 +227,7 @@ func (h catalog) removals(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := removalPageData{Removals: each(page, h.ids.removalToWire), HasMore: more}
+	data := removalPageData{Removals: wire.MapSlice(page, h.ids.RemovalToWire), HasMore: more}
 	if more {
 		last := page[len(page)-1]
 		data.Next = nextOf(browse.Cursor{At: last.RequestedAt, ID: last.ID})
@@ -214,5 +244,5 @@ func (h catalog) removal(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, h.ids.removalToWire(receipt))
+	return succeed(c, h.ids.RemovalToWire(receipt))
 }

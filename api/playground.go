@@ -1,17 +1,65 @@
 package api
 
 import (
-	"cmp"
 	"context"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/text/markdown"
 )
+
+// playgroundRequest is the body of POST …/playground/stream.
+type playgroundRequest struct {
+	Message        *string        `json:"message"`
+	ConversationID jsontext.Value `json:"conversation_id"`
+	// Draft has settings that the answer is made with and that are not saved.
+	Draft *draftData `json:"draft"`
+}
+
+// draftData are settings; those that are missing are the chatbot's own.
+type draftData struct {
+	Instructions *string `json:"instructions"`
+	NoAnswer     *string `json:"no_answer"`
+	// ProviderID and Model are one choice; both empty are the server's own model.
+	ProviderID *string `json:"provider_id"`
+	Model      *string `json:"model"`
+	Grounding  *string `json:"grounding"`
+	// Temperature is null to leave it to the model.
+	Temperature jsontext.Value `json:"temperature"`
+}
+
+func (d draftData) toDraft() (chatbot.Draft, error) {
+	draft := chatbot.Draft{Instructions: d.Instructions, NoAnswer: d.NoAnswer}
+	if d.ProviderID != nil || d.Model != nil {
+		choice := chatbot.ModelChoice{}
+		if d.ProviderID != nil {
+			choice.ProviderID = *d.ProviderID
+		}
+		if d.Model != nil {
+			choice.Name = *d.Model
+		}
+		draft.Model = &choice
+	}
+	if d.Grounding != nil {
+		grounding := chatbot.Grounding(*d.Grounding)
+		draft.Grounding = &grounding
+	}
+	if len(d.Temperature) > 0 {
+		var temperature *float64
+		if err := json.Unmarshal(d.Temperature, &temperature); err != nil {
+			return draft, fault.InField("temperature", "Give a number from 0 to 2, or none to leave it to the model.")
+		}
+		draft.Temperature = &temperature
+	}
+	return draft, nil
+}
 
 // playground are the handlers by which members try their chatbot. What they ask
 // goes the way of any question, with them in the place of a token.
@@ -153,7 +201,7 @@ func (h playground) stop(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, h.ids.endingToWire(ending))
+	return succeed(c, h.ids.EndingToWire(ending))
 }
 
 // suggestions returns what people see before they ask.
@@ -162,30 +210,5 @@ func (h playground) suggestions(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, suggestionsData{Questions: orEmpty(greeting.SuggestedQuestions), Welcome: greeting.Welcome})
-}
-
-// inspector says how answers were made.
-type inspector struct {
-	ids identifiers
-	// names has the names of the chatbot's providers, by ID.
-	model, fallback chatbot.ModelChoice
-	names           map[string]string
-	grounding       chatbot.Grounding
-}
-
-func (h playground) inspector(ctx context.Context, p *chatbot.Principal) (inspector, error) {
-	bot := &p.Chatbot
-	i := inspector{ids: h.ids, model: bot.Model, fallback: bot.Fallback, names: map[string]string{}, grounding: cmp.Or(bot.Grounding, chatbot.Open)}
-	for _, choice := range []chatbot.ModelChoice{bot.Model, bot.Fallback} {
-		if choice.ProviderID == "" {
-			continue
-		}
-		provider, err := h.Chatbots.Providers.Get(ctx, bot.WorkspaceID, choice.ProviderID)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return i, err
-		}
-		i.names[choice.ProviderID] = provider.Name
-	}
-	return i, nil
+	return succeed(c, wire.GreetingToWire(greeting))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
@@ -15,6 +16,24 @@ import (
 
 // maxTried is how many turns of a conversation the playground shows.
 const maxTried = 50
+
+// triedData answers GET …/playground/conversations/:conversation_id/messages.
+type triedData struct {
+	Turns []triedTurnData `json:"turns"`
+}
+
+// triedTurnData is a question with its answer. An answer that is being generated
+// has no inspection.
+type triedTurnData struct {
+	Question  string          `json:"question"`
+	MessageID int64           `json:"message_id"`
+	Status    string          `json:"status"`
+	Answer    string          `json:"answer"`
+	Inspect   *inspectionData `json:"inspect"`
+	// Rating is "up" or "down", or missing.
+	Rating  string `json:"rating,omitzero"`
+	Comment string `json:"comment,omitzero"`
+}
 
 // messages reads a conversation back, with what its answers were made from and
 // what the member thinks of them.
@@ -35,11 +54,11 @@ func (h playground) messages(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	answers := each(turns, func(t turn.Stored) turn.Answer { return t.Answer })
+	answers := wire.MapSlice(turns, func(t turn.Stored) turn.Answer { return t.Answer })
 	texts := h.texts(c.UserContext(), at, answers...)
 	data := triedData{Turns: make([]triedTurnData, len(turns))}
 	for i, answer := range answers {
-		told := triedTurnData{Question: turns[i].Question, MessageID: h.IDs.Message(answer.MessageID), Status: string(answer.Status)}
+		told := triedTurnData{Question: turns[i].Question, MessageID: h.IDs.Message(answer.MessageID), Status: wire.StatusToWire(answer.Status, answer.Finish)}
 		if answer.Status != chat.Generating {
 			inspection := inspector.inspect(answer, texts[i])
 			inspection.Checked = false // it is not kept
@@ -50,7 +69,7 @@ func (h playground) messages(c *fiber.Ctx, at visit) error {
 			told.Answer, told.Inspect = answer.Text, &inspection
 		}
 		if f := rated[answer.MessageID]; f != nil {
-			told.Rating, told.Comment = ratingNames[f.Rating], f.Comment
+			told.Rating, told.Comment = wire.RatingToWire(f.Rating), f.Comment
 		}
 		data.Turns[i] = told
 	}

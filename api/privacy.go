@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/privacy"
 	"parley/core/tenant"
 	"parley/internal/download"
@@ -15,33 +16,8 @@ import (
 // privacies are the handlers of what people may ask for about their data.
 type privacies struct{ *API }
 
-// erasureWire is the receipt of an erasure.
-type erasureWire struct {
-	ID          string           `json:"id"`
-	Kind        string           `json:"kind"`
-	SubjectHash string           `json:"subject_hash"`
-	RequestedBy string           `json:"requested_by"`
-	Erased      map[string]int64 `json:"erased"`
-	Remaining   map[string]int64 `json:"remaining"`
-	Exceptions  []string         `json:"exceptions"`
-	CreatedAt   string           `json:"created_at"`
-	DoneAt      *string          `json:"done_at"`
-}
-
-func erasureToWire(e privacy.Erasure) erasureWire {
-	wire := erasureWire{
-		ID: e.ID, Kind: string(e.Kind), SubjectHash: e.SubjectHash, RequestedBy: e.RequestedBy, Erased: e.Erased, Remaining: e.Remaining,
-		Exceptions: privacy.Exceptions(e.Kind), CreatedAt: timestamp(e.CreatedAt),
-	}
-	if e.DoneAt != nil {
-		at := timestamp(*e.DoneAt)
-		wire.DoneAt = &at
-	}
-	return wire
-}
-
 type erasuresData struct {
-	Erasures []erasureWire `json:"erasures"`
+	Erasures []wire.Erasure `json:"erasures"`
 }
 
 // erase erases what a workspace stores of an end user.
@@ -50,7 +26,7 @@ func (h privacies) erase(c *fiber.Ctx, at tenant.Membership, _ tenant.Person) er
 	if err != nil {
 		return err
 	}
-	return succeed(c, erasureToWire(receipt))
+	return succeed(c, wire.ErasureToWire(receipt))
 }
 
 // export sends what a workspace stores of an end user.
@@ -75,5 +51,5 @@ func (h privacies) erasures(c *fiber.Ctx, at tenant.Membership, _ tenant.Person)
 	if err != nil {
 		return err
 	}
-	return succeed(c, erasuresData{each(receipts, erasureToWire)})
+	return succeed(c, erasuresData{wire.MapSlice(receipts, wire.ErasureToWire)})
 }

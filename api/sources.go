@@ -5,10 +5,27 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/internal/id"
 )
+
+// sourceRequest is the body of POST /api/chatbots/:id/sources.
+type sourceRequest struct {
+	URL      string   `json:"url"`
+	Kind     string   `json:"kind"`
+	Schedule string   `json:"schedule"`
+	Include  []string `json:"include"`
+	Exclude  []string `json:"exclude"`
+	MaxDepth *int     `json:"max_depth"`
+	MaxPages *int     `json:"max_pages"`
+}
+
+type sourcesData struct {
+	Sources []wire.Source `json:"sources"`
+	pageData
+}
 
 // sources are the handlers of a chatbot's addresses.
 type sources struct {
@@ -29,7 +46,7 @@ func (h sources) list(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return err
 		}
-		return succeed(c, sourcesData{each(page, func(s browse.Source) sourceData { return sourceToWire(s.Source) }), pageOf(more, func() browse.Cursor {
+		return succeed(c, sourcesData{wire.MapSlice(page, func(s browse.Source) wire.Source { return wire.SourceToWire(s.Source) }), pageOf(more, func() browse.Cursor {
 			last := page[len(page)-1]
 			return browse.Cursor{At: last.CreatedAt, ID: last.ID}
 		})})
@@ -38,7 +55,7 @@ func (h sources) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, sourcesData{Sources: each(sources, sourceToWire)})
+	return succeed(c, sourcesData{Sources: wire.MapSlice(sources, wire.SourceToWire)})
 }
 
 // add adds a page or a site, which is read by itself.
@@ -51,7 +68,7 @@ func (h sources) add(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, sourceToWire(source))
+	return succeed(c, wire.SourceToWire(source))
 }
 
 func (r sourceRequest) newSource() knowledge.NewSource {
@@ -83,5 +100,5 @@ func (h sources) change(c *fiber.Ctx, at visit, status string, change func(ctx c
 	if err := change(c.UserContext(), at.WorkspaceID, at.ID, sourceID); err != nil {
 		return err
 	}
-	return succeed(c, changedData{ID: sourceID, Status: status})
+	return succeed(c, wire.Changed{ID: sourceID, Status: status})
 }

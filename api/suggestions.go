@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/api/wire"
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
@@ -38,7 +39,7 @@ func (h followUps) of(ctx context.Context, p *chatbot.Principal, question string
 		h.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
 		return []string{}
 	}
-	questions, err := h.Browser.FollowUps(ctx, bot.WorkspaceID, bot.ID, each(answer.Citations, placeOf), asked, answer.Text)
+	questions, err := h.Browser.FollowUps(ctx, bot.WorkspaceID, bot.ID, wire.MapSlice(answer.Citations, placeOf), asked, answer.Text)
 	if err != nil {
 		h.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
 	}

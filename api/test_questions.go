@@ -1,10 +1,9 @@
 package api
 
 import (
-	"time"
-
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/insight/testrun"
 	"parley/internal/id"
 )
@@ -31,31 +30,15 @@ type testQuestionsRequest struct {
 	Questions []testQuestionRequest `json:"questions"`
 }
 
-type testQuestionData struct {
-	ID        string     `json:"id"`
-	Question  string     `json:"question"`
-	Expects   string     `json:"expects"`
-	Says      string     `json:"says"`
-	Answer    string     `json:"answer"`
-	Document  string     `json:"document"`
-	CreatedBy string     `json:"created_by"`
-	CreatedAt time.Time  `json:"created_at"`
-	UpdatedAt *time.Time `json:"updated_at"`
-}
-
 type testQuestionsData struct {
-	Questions []testQuestionData `json:"questions"`
-	Limit     int                `json:"limit"`
+	Questions []wire.TestQuestion `json:"questions"`
+	Limit     int                 `json:"limit"`
 }
 
 type importedData struct {
 	Added   int `json:"added"`
 	Changed int `json:"changed"`
 	Same    int `json:"same"`
-}
-
-func testQuestionToWire(q testrun.Question) testQuestionData {
-	return testQuestionData{q.ID, q.Wanted.Question, string(q.Expects), q.Expected, q.Reference, q.Document, q.CreatedBy, q.CreatedAt, q.UpdatedAt}
 }
 
 // testQuestions are the handlers of a chatbot's test questions.
@@ -66,7 +49,7 @@ func (h testQuestions) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeedPacked(c, testQuestionsData{each(questions, testQuestionToWire), testrun.MaxQuestions})
+	return succeedPacked(c, testQuestionsData{wire.MapSlice(questions, wire.TestQuestionToWire), testrun.MaxQuestions})
 }
 
 func (h testQuestions) add(c *fiber.Ctx, at visit) error {
@@ -78,7 +61,7 @@ func (h testQuestions) add(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return asWire(err)
 	}
-	return succeed(c, testQuestionToWire(q))
+	return succeed(c, wire.TestQuestionToWire(q))
 }
 
 // take adds many, or changes those that are there.
@@ -87,7 +70,7 @@ func (h testQuestions) take(c *fiber.Ctx, at visit) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	done, err := h.tests.Import(c.UserContext(), at.WorkspaceID, at.ID, each(request.Questions, testQuestionRequest.toDomain), at.person.User.Email)
+	done, err := h.tests.Import(c.UserContext(), at.WorkspaceID, at.ID, wire.MapSlice(request.Questions, testQuestionRequest.toDomain), at.person.User.Email)
 	if err != nil {
 		return asWire(err)
 	}
@@ -103,7 +86,7 @@ func (h testQuestions) change(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return asWire(err)
 	}
-	return succeed(c, testQuestionToWire(q))
+	return succeed(c, wire.TestQuestionToWire(q))
 }
 
 func (h testQuestions) remove(c *fiber.Ctx, at visit) error {
@@ -111,5 +94,5 @@ func (h testQuestions) remove(c *fiber.Ctx, at visit) error {
 	if err := h.tests.Remove(c.UserContext(), at.WorkspaceID, at.ID, questionID); err != nil {
 		return err
 	}
-	return succeed(c, changedData{ID: questionID, Status: "removed"})
+	return succeed(c, wire.Changed{ID: questionID, Status: "removed"})
 }

@@ -3,9 +3,14 @@ package api
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/wire"
 	"parley/core/chatbot"
 	"parley/internal/id"
 )
+
+type tokensData struct {
+	Tokens []wire.Token `json:"tokens"`
+}
 
 // tokens are the handlers of a chatbot's API tokens.
 type tokens struct{ of *chatbot.Tokens }
@@ -16,12 +21,10 @@ func (h tokens) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	data := tokensData{Tokens: make([]tokenData, len(tokens))}
-	for i, t := range tokens {
-		data.Tokens[i] = tokenToWire(t, h.of.Status(t))
-	}
-	return succeedPacked(c, data)
+	return succeedPacked(c, tokensData{wire.MapSlice(tokens, h.recordOf)})
 }
+
+func (h tokens) recordOf(t chatbot.Token) wire.Token { return wire.TokenToWire(t, h.of.Status(t)) }
 
 // create creates a token; the answer alone has its secret.
 func (h tokens) create(c *fiber.Ctx, at visit) error {
@@ -37,9 +40,7 @@ func (h tokens) create(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	data := tokenToWire(token, chatbot.TokenActive)
-	data.Token = secret
-	return succeed(c, data)
+	return succeed(c, wire.NewTokenToWire(token, secret))
 }
 
 // change changes what the request names of a token.
@@ -56,7 +57,7 @@ func (h tokens) change(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, tokenToWire(token, h.of.Status(token)))
+	return succeed(c, h.recordOf(token))
 }
 
 // defaultOverlap is for a request that names none: long enough to give the new
@@ -77,9 +78,7 @@ func (h tokens) roll(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	data := tokenToWire(token, chatbot.TokenActive)
-	data.Token = secret
-	return succeed(c, data)
+	return succeed(c, wire.NewTokenToWire(token, secret))
 }
 
 // revoke revokes a token. Twice is success.
@@ -88,5 +87,5 @@ func (h tokens) revoke(c *fiber.Ctx, at visit) error {
 	if err := h.of.Revoke(c.UserContext(), at.WorkspaceID, at.ID, tokenID); err != nil {
 		return err
 	}
-	return succeed(c, changedData{ID: tokenID, Status: string(chatbot.TokenRevoked)})
+	return succeed(c, wire.Changed{ID: tokenID, Status: string(chatbot.TokenRevoked)})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"parley/api/wire"
 	"parley/core/answer"
 	"parley/core/chat/turn"
 	"parley/text/markdown"
@@ -66,13 +67,13 @@ func (w *writer) settle(answer turn.Answer) {
 
 func (w *writer) sources(sources []answer.Citation) {
 	w.after(turn.SourcesSent, func(b []byte) []byte {
-		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", each(sources, citationToWire))
+		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", wire.MapSlice(sources, wire.CitationToWire))
 	})
 }
 
 func (w *writer) usage(answer turn.Answer) {
 	w.after(turn.UsageSent, func(b []byte) []byte {
-		return appendObject(b, "data: {\"type\":\"usage\",\"usage\":", usageRecordToWire(answer))
+		return appendObject(b, "data: {\"type\":\"usage\",\"usage\":", wire.UsageRecordToWire(answer))
 	})
 }
 

@@ -5,15 +5,14 @@ import (
 	"crypto/rand"
 	"time"
 
+	"parley/api/wire"
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/insight/stats"
 	"parley/core/knowledge"
-	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/core/webhook"
 	"parley/fetch"
-	"parley/internal/publicid"
 	"parley/store"
 )
 
@@ -60,11 +59,13 @@ func (p *Program) openWebhooks() error {
 // know.
 type events struct {
 	publisher *webhook.Publisher
-	ids       *publicid.Codec
+	ids       wire.Identifiers
 	now       func() time.Time
 }
 
-func (p *Program) events() events { return events{p.Webhooks.Publisher, p.IDs, p.now} }
+func (p *Program) events() events {
+	return events{p.Webhooks.Publisher, wire.Identifiers{Codec: p.IDs}, p.now}
+}
 
 var (
 	_ stats.Follower       = events{}
@@ -98,29 +99,19 @@ func (e events) Counted(ctx context.Context, records []stats.Record) error {
 
 // ofRecord are the events of one answer.
 func (e events) ofRecord(r *stats.Record) []webhook.Event {
-	conversationID, messageID := e.ids.Conversation(r.ConversationID), e.ids.Message(r.MessageID)
-	about := map[string]any{"chatbot_id": r.ChatbotID, "conversation_id": conversationID, "external_user_id": optional(r.ExternalUserID)}
-	answer := map[string]any{
-		"message_id": messageID, "attempt": r.Attempt, "outcome": string(r.Outcome),
-		"usage": map[string]any{
-			"prompt_tokens": r.PromptTokens, "completion_tokens": r.CompletionTokens, "total_tokens": r.PromptTokens + r.CompletionTokens,
-		},
-	}
-	for name, value := range about {
-		answer[name] = value
-	}
+	answer := e.ids.MessageEventToWire(r)
 	var all []webhook.Event
 	if r.Opens && r.Attempt == 1 {
 		all = append(all, webhook.Event{
-			Kind: webhook.ConversationCreated, Key: webhook.Key("conversation", conversationID), ChatbotID: r.ChatbotID, At: r.At, Data: about,
+			Kind: webhook.ConversationCreated, Key: webhook.Key("conversation", answer.ConversationID), ChatbotID: r.ChatbotID, At: r.At, Data: answer.ConversationEvent,
 		})
 	}
 	all = append(all, webhook.Event{
-		Kind: webhook.MessageCompleted, Key: webhook.Key("completed", messageID, int64(r.Attempt)), ChatbotID: r.ChatbotID, At: r.At, Data: answer,
+		Kind: webhook.MessageCompleted, Key: webhook.Key("completed", answer.MessageID, int64(r.Attempt)), ChatbotID: r.ChatbotID, At: r.At, Data: answer,
 	})
 	if r.Outcome == chat.NoAnswer {
 		all = append(all, webhook.Event{
-			Kind: webhook.MessageUnanswered, Key: webhook.Key("unanswered", messageID, int64(r.Attempt)), ChatbotID: r.ChatbotID, At: r.At, Data: answer,
+			Kind: webhook.MessageUnanswered, Key: webhook.Key("unanswered", answer.MessageID, int64(r.Attempt)), ChatbotID: r.ChatbotID, At: r.At, Data: answer,
 		})
 	}
 	return all
@@ -128,33 +119,22 @@ func (e events) ofRecord(r *stats.Record) []webhook.Event {
 
 // DocumentSettled publishes that a document is answered from, or has failed.
 func (e events) DocumentSettled(ctx context.Context, d knowledge.Document) error {
-	event := webhook.Event{Kind: webhook.DocumentReady, ChatbotID: d.ChatbotID, At: e.now(), Data: map[string]any{
-		"chatbot_id": d.ChatbotID, "document_id": d.ID, "external_id": optional(d.ExternalID), "title": d.Title, "url": optional(d.URL), "state": string(d.State),
-	}}
+	event := webhook.Event{Kind: webhook.DocumentReady, ChatbotID: d.ChatbotID, At: e.now(), Data: wire.DocumentEventToWire(d)}
 	if d.State == knowledge.Failed {
-		event.Kind, event.Data["reason"] = webhook.DocumentFailed, d.Reason
+		event.Kind = webhook.DocumentFailed
 	}
 	return e.publisher.Publish(ctx, d.WorkspaceID, event)
 }
 
 // QuotaReached publishes that most of a month's messages are used, or all.
 func (e events) QuotaReached(ctx context.Context, use tenant.QuotaUse, percent int) error {
-	return e.publisher.Publish(ctx, use.WorkspaceID, webhook.Event{Kind: webhook.QuotaNear, At: e.now(), Data: map[string]any{
-		"month": plan.MonthOf(plan.Messages, e.now()), "used": use.Used, "included": use.Included, "percent": percent,
-	}})
+	now := e.now()
+	return e.publisher.Publish(ctx, use.WorkspaceID, webhook.Event{Kind: webhook.QuotaNear, At: now, Data: wire.QuotaEventToWire(use, percent, now)})
 }
 
 // TokenExpiring publishes that a token expires within some days.
 func (e events) TokenExpiring(ctx context.Context, t chatbot.Token, days int) error {
-	return e.publisher.Publish(ctx, t.WorkspaceID, webhook.Event{Kind: webhook.TokenExpiring, ChatbotID: t.ChatbotID, At: e.now(), Data: map[string]any{
-		"chatbot_id": t.ChatbotID, "token_id": t.ID, "name": t.Name, "kind": string(t.Kind), "expires_at": t.ExpiresAt.UTC().Format(time.RFC3339Nano), "days": days,
-	}})
-}
-
-// optional is null for an empty text.
-func optional(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
+	return e.publisher.Publish(ctx, t.WorkspaceID, webhook.Event{
+		Kind: webhook.TokenExpiring, ChatbotID: t.ChatbotID, At: e.now(), Data: wire.TokenEventToWire(t, days),
+	})
 }

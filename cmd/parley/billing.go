@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/billing/setup"
 	"parley/core/fault"
@@ -50,8 +51,8 @@ func (cmd *billingSyncCmd) Run(ctx context.Context, config *app.Config, io strea
 			_, err := fmt.Fprintln(io.out, "Stripe matches the plans.")
 			return err
 		}
-		err = showTable(io.out, cmd.JSON, each(differences, viewChange), []string{"change", "what", "detail"},
-			func(c changeView) []string { return []string{c.Verb, c.What, c.Detail} })
+		err = showTable(io.out, cmd.JSON, wire.MapSlice(differences, viewChange), []string{"change", "what", "detail"},
+			wire.MapSlice(differences, func(c setup.Change) []string { return []string{c.Verb, c.What, c.Detail} }))
 		if err != nil || cmd.DryRun || len(differences) == 0 {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/chatbot"
 )
@@ -14,18 +15,6 @@ type chatbotCmd struct {
 	Create chatbotCreateCmd `cmd:"" help:"Create a chatbot in a workspace."`
 	List   chatbotListCmd   `cmd:"" help:"List a workspace's chatbots."`
 	Delete chatbotDeleteCmd `cmd:"" help:"Delete a chatbot with its tokens, documents and conversations."`
-}
-
-type chatbotView struct {
-	ID          string    `json:"id"`
-	WorkspaceID string    `json:"workspace_id"`
-	Name        string    `json:"name"`
-	Separate    bool      `json:"separate_end_users"`
-	CreatedAt   time.Time `json:"created_at"`
-}
-
-func viewChatbot(b chatbot.Chatbot) chatbotView {
-	return chatbotView{b.ID, b.WorkspaceID, b.Name, b.SeparateEndUsers, b.CreatedAt}
 }
 
 type chatbotCreateCmd struct {
@@ -46,7 +35,7 @@ func (cmd *chatbotCreateCmd) Run(ctx context.Context, config *app.Config, io str
 		if err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, viewChatbot(bot), bot.ID)
+		return show1(io.out, cmd.JSON, wire.ChatbotToWire(bot), bot.ID)
 	})
 }
 
@@ -65,8 +54,8 @@ func (cmd *chatbotListCmd) Run(ctx context.Context, config *app.Config, io strea
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, each(bots, viewChatbot), []string{"id", "name"},
-			func(b chatbotView) []string { return []string{b.ID, b.Name} })
+		return showTable(io.out, cmd.JSON, wire.MapSlice(bots, wire.ChatbotToWire), []string{"id", "name"},
+			wire.MapSlice(bots, func(b chatbot.Chatbot) []string { return []string{b.ID, b.Name} }))
 	})
 }
 
@@ -82,36 +71,14 @@ func (cmd *chatbotDeleteCmd) Run(ctx context.Context, config *app.Config, io str
 		if err := p.Chatbots.Delete(ctx, bot.WorkspaceID, bot.ID); err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, removedView{bot.ID, "deleted"}, fmt.Sprintf("Deleted %s.", bot.Name))
+		return show1(io.out, cmd.JSON, wire.Changed{ID: bot.ID, Status: "deleted"}, fmt.Sprintf("Deleted %s.", bot.Name))
 	})
-}
-
-type removedView struct {
-	ID     string `json:"id"`
-	Status string `json:"status"`
 }
 
 type tokenCmd struct {
 	Create tokenCreateCmd `cmd:"" help:"Create a token for a chatbot and print its secret, which is shown only once."`
 	List   tokenListCmd   `cmd:"" help:"List a chatbot's tokens."`
 	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token."`
-}
-
-type tokenView struct {
-	ID        string     `json:"id"`
-	ChatbotID string     `json:"chatbot_id"`
-	Name      string     `json:"name"`
-	Hint      string     `json:"hint"`
-	Scopes    []string   `json:"scopes"`
-	Status    string     `json:"status"`
-	CreatedAt time.Time  `json:"created_at"`
-	ExpiresAt *time.Time `json:"expires_at"`
-	Token     string     `json:"token,omitzero"`
-}
-
-func viewToken(t chatbot.Token, status chatbot.TokenStatus) tokenView {
-	scopes := each(t.Scopes, func(s chatbot.Scope) string { return string(s) })
-	return tokenView{t.ID, t.ChatbotID, t.Name, t.Hint, scopes, string(status), t.CreatedAt, t.ExpiresAt, ""}
 }
 
 type tokenCreateCmd struct {
@@ -137,9 +104,7 @@ func (cmd *tokenCreateCmd) Run(ctx context.Context, config *app.Config, io strea
 		if err != nil {
 			return err
 		}
-		view := viewToken(token, chatbot.TokenActive)
-		view.Token = secret
-		return show1(io.out, cmd.JSON, view, secret)
+		return show1(io.out, cmd.JSON, wire.NewTokenToWire(token, secret), secret)
 	})
 }
 
@@ -155,11 +120,11 @@ func (cmd *tokenListCmd) Run(ctx context.Context, config *app.Config, io streams
 		if err != nil {
 			return err
 		}
-		views := each(tokens, func(t chatbot.Token) tokenView { return viewToken(t, p.Chatbots.Tokens.Status(t)) })
-		return showTable(io.out, cmd.JSON, views, []string{"id", "name", "hint", "status", "scopes"},
-			func(t tokenView) []string {
+		records := wire.MapSlice(tokens, func(t chatbot.Token) wire.Token { return wire.TokenToWire(t, p.Chatbots.Tokens.Status(t)) })
+		return showTable(io.out, cmd.JSON, records, []string{"id", "name", "hint", "status", "scopes"},
+			wire.MapSlice(records, func(t wire.Token) []string {
 				return []string{t.ID, t.Name, t.Hint, t.Status, strings.Join(t.Scopes, ",")}
-			})
+			}))
 	})
 }
 
@@ -175,7 +140,7 @@ func (cmd *tokenRevokeCmd) Run(ctx context.Context, config *app.Config, io strea
 		if err := p.Chatbots.Tokens.Revoke(ctx, bot.WorkspaceID, bot.ID, cmd.Token); err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, removedView{cmd.Token, "revoked"}, "The token is revoked. Running servers refuse it within 5 seconds.")
+		return show1(io.out, cmd.JSON, wire.Changed{ID: cmd.Token, Status: string(chatbot.TokenRevoked)}, "The token is revoked. Running servers refuse it within 5 seconds.")
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/fault"
 )
@@ -24,12 +25,12 @@ func (cmd *doctorPartsCmd) Run(ctx context.Context, config *app.Config, io strea
 	ctx, cancel := context.WithTimeout(ctx, doctorWithin)
 	defer cancel()
 	found := app.Diagnose(ctx, config)
-	err := showTable(io.out, cmd.JSON, found, []string{"part", "state", "detail"}, func(d app.Diagnosis) []string {
+	err := showTable(io.out, cmd.JSON, found, []string{"part", "state", "detail"}, wire.MapSlice(found, func(d app.Diagnosis) []string {
 		if d.OK {
 			return []string{d.Part, "ok", d.Detail}
 		}
 		return []string{d.Part, "FAILED", d.Detail + " – " + d.Remedy}
-	})
+	}))
 	if err != nil {
 		return err
 	}

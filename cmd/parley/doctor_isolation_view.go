@@ -1,6 +1,9 @@
 package main
 
-import "parley/core/isolation"
+import (
+	"parley/api/wire"
+	"parley/core/isolation"
+)
 
 // isolationView is a report as it is printed as JSON.
 type isolationView struct {
@@ -43,10 +46,10 @@ func isolationToView(r *isolation.Report) isolationView {
 	some := func(texts []string) []string { return append([]string{}, texts...) } // not null
 	return isolationView{
 		Workspaces: some(r.Workspaces), Earlier: some(r.Earlier), Canaries: r.Planted, CanariesSeen: r.Seen, Objects: r.Objects,
-		RoutesTried: r.Routes, RoutesNotTried: each(r.NotTried, func(n isolation.NotTried) notTriedView { return notTriedView(n) }), Requests: r.Requests,
+		RoutesTried: r.Routes, RoutesNotTried: wire.MapSlice(r.NotTried, func(n isolation.NotTried) notTriedView { return notTriedView(n) }), Requests: r.Requests,
 		SearchesServer: r.AtServer, SearchesIndex: r.AtIndex, WallOff: r.Wall.Off,
-		Wall:      each(r.Wall.Tables, func(p isolation.Probe) probeView { return probeView{p.Table, p.Rows, p.Crossed} }),
-		Crossings: each(r.Crossings, func(c isolation.Crossing) crossingView { return crossingView(c) }),
+		Wall:      wire.MapSlice(r.Wall.Tables, func(p isolation.Probe) probeView { return probeView{p.Table, p.Rows, p.Crossed} }),
+		Crossings: wire.MapSlice(r.Crossings, func(c isolation.Crossing) crossingView { return crossingView(c) }),
 		NotProven: some(r.Unproven), LeftBehind: some(r.Left),
 	}
 }

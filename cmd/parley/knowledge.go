@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -24,38 +25,11 @@ type knowledgeCmd struct {
 	Reindex  knowledgeReindexCmd  `cmd:"" help:"Split and index a chatbot's documents again."`
 }
 
-type documentView struct {
-	ID       string `json:"id"`
-	SourceID string `json:"source_id,omitzero"`
-	URL      string `json:"url,omitzero"`
-	Title    string `json:"title"`
-	Kind     string `json:"kind"`
-	State    string `json:"state"`
-	Reason   string `json:"reason,omitzero"`
-	Chars    int    `json:"chars"`
-	Passages int    `json:"passages"`
-	Indexed  int    `json:"indexed"`
-	// NextAttemptAt is when it is tried again, if it failed.
-	NextAttemptAt *time.Time `json:"next_attempt_at,omitzero"`
-	CreatedAt     time.Time  `json:"created_at"`
-}
-
-func viewDocument(d knowledge.Document) documentView {
-	view := documentView{
-		ID: d.ID, SourceID: d.SourceID, URL: d.URL, Title: d.Title, Kind: string(d.Kind), State: string(d.State), Reason: d.Reason,
-		Chars: d.Chars, Passages: d.Passages, Indexed: d.Indexed, CreatedAt: d.CreatedAt,
-	}
-	if d.Attempts > 0 {
-		view.NextAttemptAt = d.DueAt
-	}
-	return view
-}
-
 func showDocuments(out io.Writer, asJSON bool, documents []knowledge.Document) error {
-	return showTable(out, asJSON, each(documents, viewDocument), []string{"id", "state", "passages", "title", "reason"},
-		func(d documentView) []string {
-			return []string{d.ID, d.State, strconv.Itoa(d.Passages), d.Title, d.Reason}
-		})
+	return showTable(out, asJSON, wire.MapSlice(documents, wire.DocumentToWire), []string{"id", "state", "passages", "title", "reason"},
+		wire.MapSlice(documents, func(d knowledge.Document) []string {
+			return []string{d.ID, string(d.State), strconv.Itoa(d.Passages), d.Title, d.Reason}
+		}))
 }
 
 type knowledgeListCmd struct {
@@ -118,31 +92,13 @@ func (cmd *documentArgs) change(ctx context.Context, config *app.Config, io stre
 		if err := do(p.Knowledge)(ctx, bot.WorkspaceID, bot.ID, cmd.Document); err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, removedView{cmd.Document, status}, sentence)
+		return show1(io.out, cmd.JSON, wire.Changed{ID: cmd.Document, Status: status}, sentence)
 	})
 }
 
 type knowledgeRemovalsCmd struct {
 	Chatbot string `arg:"" help:"Id of the chatbot."`
 	JSON    bool   `name:"json" help:"Print JSON."`
-}
-
-type removalView struct {
-	ID          string     `json:"id"`
-	DocumentID  string     `json:"document_id"`
-	Title       string     `json:"title"`
-	URL         string     `json:"url,omitzero"`
-	Passages    int        `json:"passages"`
-	RequestedAt time.Time  `json:"requested_at"`
-	ConfirmedAt *time.Time `json:"confirmed_at"`
-	Answers     int        `json:"answers"`
-	MessageIDs  []int64    `json:"message_ids"`
-}
-
-func viewRemoval(p *app.Program, r knowledge.Removal) removalView {
-	return removalView{
-		r.ID, r.DocumentID, r.Title, r.URL, r.Passages, r.RequestedAt, r.ConfirmedAt, r.Answers, p.IDs.Messages(r.MessageIDs),
-	}
 }
 
 // Run lists receipts, latest first.
@@ -152,12 +108,12 @@ func (cmd *knowledgeRemovalsCmd) Run(ctx context.Context, config *app.Config, io
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, each(removals, func(r knowledge.Removal) removalView { return viewRemoval(p, r) }), []string{"document", "asked", "confirmed", "passages", "answers", "title"},
-			func(r removalView) []string {
+		return showTable(io.out, cmd.JSON, wire.MapSlice(removals, wire.Identifiers{Codec: p.IDs}.RemovalToWire), []string{"document", "asked", "confirmed", "passages", "answers", "title"},
+			wire.MapSlice(removals, func(r knowledge.Removal) []string {
 				return []string{
 					r.DocumentID, moment(&r.RequestedAt), moment(r.ConfirmedAt), strconv.Itoa(r.Passages), strconv.Itoa(r.Answers), r.Title,
 				}
-			})
+			}))
 	})
 }
 

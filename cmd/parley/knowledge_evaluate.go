@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/retrieval"
@@ -18,30 +19,6 @@ type knowledgeEvaluateCmd struct {
 	File    string `arg:"" help:"File with one question per line, optionally followed by => and the title of the document that should answer it; - reads standard input."`
 	K       int    `name:"k" default:"5" help:"Passages to show for each question."`
 	JSON    bool   `name:"json" help:"Print JSON."`
-}
-
-type evaluationView struct {
-	Questions []probedView    `json:"questions"`
-	Measured  int             `json:"measured"`
-	Within    map[int]float64 `json:"within"`
-	MRR       float64         `json:"mrr"`
-}
-
-type probedView struct {
-	Question string `json:"question"`
-	Title    string `json:"title,omitzero"`
-	// Rank is zero when the document was not found.
-	Rank     int         `json:"rank"`
-	Passages []foundView `json:"passages"`
-}
-
-type foundView struct {
-	DocumentID  string   `json:"document_id"`
-	Title       string   `json:"title"`
-	HeadingPath []string `json:"heading_path"`
-	Place       string   `json:"place,omitzero"`
-	Text        string   `json:"text"`
-	Score       float64  `json:"score"`
 }
 
 // maxQuestions limits the file, in bytes.
@@ -59,7 +36,7 @@ func (cmd *knowledgeEvaluateCmd) Run(ctx context.Context, config *app.Config, io
 			return err
 		}
 		if cmd.JSON {
-			return showJSON(io.out, viewEvaluation(result))
+			return showJSON(io.out, wire.EvaluationToWire(result))
 		}
 		return showEvaluation(io.out, result)
 	})
@@ -73,16 +50,6 @@ func readText(in io.Reader, name string) (string, error) {
 	defer source.Close()
 	text, err := io.ReadAll(io.LimitReader(source, maxQuestions))
 	return string(text), err
-}
-
-func viewEvaluation(e retrieval.Evaluation) evaluationView {
-	return evaluationView{each(e.Probes, viewProbed), e.Measured, e.Within, e.MRR}
-}
-
-func viewProbed(p retrieval.Probed) probedView {
-	return probedView{p.Question, p.Title, p.Rank, each(p.Found, func(f retrieval.Result) foundView {
-		return foundView{f.DocumentID, f.Title, append([]string{}, f.HeadingPath...), f.Place, f.Excerpt(), f.Score}
-	})}
 }
 
 func showEvaluation(out io.Writer, e retrieval.Evaluation) error {

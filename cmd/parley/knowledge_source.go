@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"time"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -14,28 +14,6 @@ type knowledgeSourceCmd struct {
 	List   sourceListCmd   `cmd:"" help:"List a chatbot's web addresses."`
 	Sync   sourceSyncCmd   `cmd:"" help:"Fetch an address again now."`
 	Remove sourceRemoveCmd `cmd:"" help:"Remove an address with all its documents."`
-}
-
-type addressView struct {
-	ID       string     `json:"id"`
-	Kind     string     `json:"kind"`
-	URL      string     `json:"url"`
-	Schedule string     `json:"schedule"`
-	Include  []string   `json:"include"`
-	Exclude  []string   `json:"exclude"`
-	MaxDepth int        `json:"max_depth"`
-	MaxPages int        `json:"max_pages"`
-	State    string     `json:"state"`
-	Reason   string     `json:"reason,omitzero"`
-	SyncedAt *time.Time `json:"synced_at"`
-	NextSync *time.Time `json:"next_sync_at"`
-}
-
-func viewAddress(s knowledge.Source) addressView {
-	return addressView{
-		s.ID, string(s.Kind), s.URL, string(s.Schedule), append([]string{}, s.Rules.Include...), append([]string{}, s.Rules.Exclude...),
-		s.Rules.MaxDepth, s.Rules.MaxPages, string(s.State), s.Reason, s.SyncedAt, s.DueAt,
-	}
 }
 
 type sourceAddCmd struct {
@@ -64,7 +42,7 @@ func (cmd *sourceAddCmd) Run(ctx context.Context, config *app.Config, io streams
 		if err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, viewAddress(source), source.ID)
+		return show1(io.out, cmd.JSON, wire.SourceToWire(source), source.ID)
 	})
 }
 
@@ -80,10 +58,10 @@ func (cmd *sourceListCmd) Run(ctx context.Context, config *app.Config, io stream
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, each(sources, viewAddress), []string{"id", "kind", "state", "synced", "next", "url", "reason"},
-			func(s addressView) []string {
-				return []string{s.ID, s.Kind, s.State, moment(s.SyncedAt), moment(s.NextSync), s.URL, s.Reason}
-			})
+		return showTable(io.out, cmd.JSON, wire.MapSlice(sources, wire.SourceToWire), []string{"id", "kind", "state", "synced", "next", "url", "reason"},
+			wire.MapSlice(sources, func(s knowledge.Source) []string {
+				return []string{s.ID, string(s.Kind), string(s.State), moment(s.SyncedAt), moment(s.DueAt), s.URL, s.Reason}
+			}))
 	})
 }
 

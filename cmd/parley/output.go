@@ -43,13 +43,13 @@ func showRecord(out io.Writer, asJSON bool, value any, rows [][2]string) error {
 }
 
 // showTable prints rows under a header, or a value as JSON.
-func showTable[Row any](out io.Writer, asJSON bool, values []Row, head []string, cells func(Row) []string) error {
+func showTable(out io.Writer, asJSON bool, value any, head []string, rows [][]string) error {
 	if asJSON {
-		return showJSON(out, values)
+		return showJSON(out, value)
 	}
 	w := newTable(out, head)
-	for _, value := range values {
-		fmt.Fprintln(w, strings.Join(cells(value), "\t"))
+	for _, cells := range rows {
+		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
 	return w.Flush()
 }

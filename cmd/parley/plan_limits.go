@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/plan"
 )
@@ -93,7 +94,8 @@ func (cmd *planLimitsCmd) Run(ctx context.Context, config *app.Config, io stream
 		if err := p.Tenants.Plans.Update(ctx, changed); err != nil {
 			return err
 		}
-		if err := showTable(io.out, cmd.JSON, []planView{viewPlan(changed)}, planHead, planView.cells); err != nil {
+		shown := wire.PlanToWire(changed)
+		if err := showTable(io.out, cmd.JSON, []wire.Plan{shown}, planHead, [][]string{planCells(shown)}); err != nil {
 			return err
 		}
 		return sayIfSyncDue(io.err, changed, p.Billing != nil)

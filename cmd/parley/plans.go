@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/fault"
 	"parley/core/plan"
@@ -45,7 +46,7 @@ func (cmd *planSetCmd) Run(ctx context.Context, config *app.Config, io streams) 
 		if err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, viewWorkspace(workspace), fmt.Sprintf("%s is on the %s plan.%s", workspace.Name, workspace.Plan, cmd.explain(workspace)))
+		return show1(io.out, cmd.JSON, wire.WorkspaceToWire(workspace), fmt.Sprintf("%s is on the %s plan.%s", workspace.Name, workspace.Plan, cmd.explain(workspace)))
 	})
 }
 
@@ -65,50 +66,16 @@ type planListCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// planView has limits as numbers, with -1 for unlimited, and prices in the currency's
-// smallest unit, with -1 for not sold.
-type planView struct {
-	Name              string         `json:"name"`
-	Chatbots          int            `json:"chatbots"`
-	Members           int            `json:"members"`
-	TokensPerChatbot  int            `json:"tokens_per_chatbot"`
-	MessageChars      int            `json:"message_chars"`
-	MessagesPerMonth  int            `json:"messages_per_month"`
-	Playground        int            `json:"playground_per_month"`
-	KnowledgeChars    int            `json:"knowledge_chars"`
-	StoredBytes       int            `json:"stored_bytes"`
-	RequestsPerMinute int            `json:"requests_per_minute"`
-	ConcurrentAnswers int            `json:"concurrent_answers"`
-	RetentionDays     int            `json:"retention_days"`
-	AuditDays         int            `json:"audit_days"`
-	Features          []plan.Feature `json:"features"`
-	PriceMonthly      int            `json:"price_monthly"`
-	PriceYearly       int            `json:"price_yearly"`
-	Currency          string         `json:"currency"`
-}
-
-func viewPlan(p plan.Plan) planView {
-	l := p.Limits
-	return planView{
-		string(p.Name), l.Chatbots, l.Members, l.TokensPerChatbot, l.MessageChars, l.MessagesPerMonth, l.PlaygroundPerMonth,
-		l.KnowledgeChars, l.StoredBytes, l.RequestsPerMinute, l.ConcurrentAnswers, l.RetentionDays, l.AuditDays, l.Features, p.Price.Monthly, p.Price.Yearly, p.Price.Currency,
-	}
-}
-
 var planHead = []string{
 	"plan", "chatbots", "members", "tokens", "message", "messages/month", "playground/month",
 	"knowledge", "storage", "requests/minute", "answers", "days kept", "audit days", "features", "monthly", "yearly", "currency",
 }
 
-func (v planView) cells() []string {
-	features := make([]string, len(v.Features))
-	for i, feature := range v.Features {
-		features[i] = string(feature)
-	}
+func planCells(v wire.Plan) []string {
 	return []string{
 		v.Name, limitFlag(v.Chatbots).String(), limitFlag(v.Members).String(), limitFlag(v.TokensPerChatbot).String(),
 		limitFlag(v.MessageChars).String(), limitFlag(v.MessagesPerMonth).String(), limitFlag(v.Playground).String(), limitFlag(v.KnowledgeChars).String(), limitFlag(v.StoredBytes).String(),
-		limitFlag(v.RequestsPerMinute).String(), limitFlag(v.ConcurrentAnswers).String(), limitFlag(v.RetentionDays).String(), limitFlag(v.AuditDays).String(), strings.Join(features, ","),
+		limitFlag(v.RequestsPerMinute).String(), limitFlag(v.ConcurrentAnswers).String(), limitFlag(v.RetentionDays).String(), limitFlag(v.AuditDays).String(), strings.Join(v.Features, ","),
 		priceFlag(v.PriceMonthly).String(), priceFlag(v.PriceYearly).String(), v.Currency,
 	}
 }
@@ -120,6 +87,7 @@ func (cmd *planListCmd) Run(ctx context.Context, config *app.Config, io streams)
 		if err != nil {
 			return err
 		}
-		return showTable(io.out, cmd.JSON, each(plans, viewPlan), planHead, planView.cells)
+		views := wire.MapSlice(plans, wire.PlanToWire)
+		return showTable(io.out, cmd.JSON, views, planHead, wire.MapSlice(views, planCells))
 	})
 }

@@ -7,34 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/fault"
 	"parley/core/privacy"
 )
-
-// receiptView is the receipt of an erasure.
-type receiptView struct {
-	ID          string           `json:"id"`
-	Kind        string           `json:"kind"`
-	WorkspaceID *string          `json:"workspace_id"`
-	SubjectHash string           `json:"subject_hash"`
-	Erased      map[string]int64 `json:"erased"`
-	Remaining   map[string]int64 `json:"remaining"`
-	Exceptions  []string         `json:"exceptions"`
-	CreatedAt   time.Time        `json:"created_at"`
-	DoneAt      *time.Time       `json:"done_at"`
-}
-
-func viewReceipt(e privacy.Erasure) receiptView {
-	v := receiptView{
-		ID: e.ID, Kind: string(e.Kind), SubjectHash: e.SubjectHash, Erased: e.Erased, Remaining: e.Remaining,
-		Exceptions: privacy.Exceptions(e.Kind), CreatedAt: e.CreatedAt, DoneAt: e.DoneAt,
-	}
-	if e.WorkspaceID != "" {
-		v.WorkspaceID = &e.WorkspaceID
-	}
-	return v
-}
 
 // showReceipt prints a receipt: what was erased, and what remains.
 func showReceipt(io streams, json bool, e privacy.Erasure) error {
@@ -55,7 +32,7 @@ func showReceipt(io streams, json bool, e privacy.Erasure) error {
 	for _, exception := range privacy.Exceptions(e.Kind) {
 		rows = append(rows, [2]string{"except", exception})
 	}
-	return showRecord(io.out, json, viewReceipt(e), rows)
+	return showRecord(io.out, json, wire.ErasureToWire(e), rows)
 }
 
 type workspaceDeleteCmd struct {
@@ -82,7 +59,7 @@ func (cmd *workspaceDeleteCmd) Run(ctx context.Context, config *app.Config, io s
 		if err != nil {
 			return err
 		}
-		return showRecord(io.out, cmd.JSON, map[string]any{"id": ending.ID, "delete_at": ending.DeleteAt}, [][2]string{
+		return showRecord(io.out, cmd.JSON, wire.WorkspaceToWire(ending), [][2]string{
 			{"id", ending.ID}, {"name", ending.Name}, {"erased on", ending.DeleteAt.UTC().Format(time.RFC3339)},
 		})
 	})
@@ -99,6 +76,6 @@ func (cmd *workspaceRestoreCmd) Run(ctx context.Context, config *app.Config, io 
 		if err := p.Privacy.Workspaces.Restore(ctx, cmd.ID, ""); err != nil {
 			return err
 		}
-		return showRecord(io.out, cmd.JSON, map[string]any{"id": cmd.ID}, [][2]string{{"restored", cmd.ID}})
+		return showRecord(io.out, cmd.JSON, wire.Changed{ID: cmd.ID, Status: "restored"}, [][2]string{{"restored", cmd.ID}})
 	})
 }

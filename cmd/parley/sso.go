@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"strconv"
-	"time"
 
+	"parley/api/wire"
 	"parley/app"
 	"parley/core/sso"
 )
@@ -16,19 +16,6 @@ type ssoCmd struct {
 	Unlink   ssoUnlinkCmd   `cmd:"" help:"Unlink an account from identity providers. The next sign-in links it again by its address."`
 }
 
-type connectionView struct {
-	WorkspaceID string     `json:"workspace_id"`
-	Domain      string     `json:"domain"`
-	Issuer      string     `json:"issuer"`
-	ConfirmedAt *time.Time `json:"confirmed_at"`
-	Role        string     `json:"role"`
-	Required    bool       `json:"required"`
-}
-
-func viewConnection(c sso.SealedConnection) connectionView {
-	return connectionView{c.WorkspaceID, c.Domain, c.Issuer, c.DomainConfirmedAt, string(c.Role), c.Required}
-}
-
 type ssoListCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
@@ -36,8 +23,9 @@ type ssoListCmd struct {
 // Run lists the connections.
 func (cmd *ssoListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		return showList(io.out, cmd.JSON, p.SSO.Connections.All(ctx), viewConnection, []string{"workspace", "domain", "issuer", "confirmed", "required"},
-			func(c connectionView) []string {
+		view := func(c sso.SealedConnection) wire.Connection { return wire.ConnectionToWire(c.Connection) }
+		return showList(io.out, cmd.JSON, p.SSO.Connections.All(ctx), view, []string{"workspace", "domain", "issuer", "confirmed", "required"},
+			func(c wire.Connection) []string {
 				return []string{c.WorkspaceID, c.Domain, c.Issuer, strconv.FormatBool(c.ConfirmedAt != nil), strconv.FormatBool(c.Required)}
 			})
 	})
@@ -56,7 +44,7 @@ func (cmd *ssoConfirmCmd) Run(ctx context.Context, config *app.Config, io stream
 		if err != nil {
 			return err
 		}
-		return showRecord(io.out, cmd.JSON, viewConnection(sso.SealedConnection{Connection: confirmed}), [][2]string{{"confirmed", confirmed.Domain}, {"workspace", confirmed.WorkspaceID}})
+		return showRecord(io.out, cmd.JSON, wire.ConnectionToWire(confirmed), [][2]string{{"confirmed", confirmed.Domain}, {"workspace", confirmed.WorkspaceID}})
 	})
 }
 
@@ -72,7 +60,7 @@ func (cmd *ssoWithdrawCmd) Run(ctx context.Context, config *app.Config, io strea
 		if err != nil {
 			return err
 		}
-		return showRecord(io.out, cmd.JSON, map[string]string{"domain": withdrawn.Domain, "workspace_id": withdrawn.WorkspaceID},
+		return showRecord(io.out, cmd.JSON, wire.ConnectionToWire(withdrawn),
 			[][2]string{{"withdrawn", withdrawn.Domain}, {"workspace", withdrawn.WorkspaceID}})
 	})
 }

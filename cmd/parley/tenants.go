@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
+	"parley/api/wire"
 	"parley/app"
-	"parley/core/account"
 	"parley/core/fault"
-	"parley/core/tenant"
 )
 
 type workspaceCmd struct {
@@ -28,20 +26,6 @@ type workspaceCreateCmd struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-type workspaceView struct {
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	Plan string `json:"plan"`
-	// Granted is the plan that the operator granted, and GrantedUntil its end.
-	Granted      string     `json:"granted_plan"`
-	GrantedUntil *time.Time `json:"granted_until"`
-	CreatedAt    time.Time  `json:"created_at"`
-}
-
-func viewWorkspace(w tenant.Workspace) workspaceView {
-	return workspaceView{w.ID, w.Name, string(w.Plan), string(w.Granted), w.GrantedUntil, w.CreatedAt}
-}
-
 // Run creates a workspace.
 func (cmd *workspaceCreateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
@@ -53,7 +37,7 @@ func (cmd *workspaceCreateCmd) Run(ctx context.Context, config *app.Config, io s
 		if err != nil {
 			return err
 		}
-		return show1(io.out, cmd.JSON, viewWorkspace(workspace), workspace.ID)
+		return show1(io.out, cmd.JSON, wire.WorkspaceToWire(workspace), workspace.ID)
 	})
 }
 
@@ -64,8 +48,8 @@ type workspaceListCmd struct {
 // Run lists the workspaces.
 func (cmd *workspaceListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		return showList(io.out, cmd.JSON, p.Tenants.Workspaces.All(ctx), viewWorkspace, []string{"id", "name", "plan"},
-			func(w workspaceView) []string { return []string{w.ID, w.Name, w.Plan} })
+		return showList(io.out, cmd.JSON, p.Tenants.Workspaces.All(ctx), wire.WorkspaceToWire, []string{"id", "name", "plan"},
+			func(w wire.Workspace) []string { return []string{w.ID, w.Name, w.Plan} })
 	})
 }
 
@@ -86,14 +70,6 @@ type userCreateCmd struct {
 	JSON          bool   `name:"json" help:"Print JSON."`
 }
 
-type userView struct {
-	ID        string    `json:"id"`
-	Email     string    `json:"email"`
-	Password  string    `json:"password,omitzero"`
-	Confirmed bool      `json:"email_confirmed"`
-	CreatedAt time.Time `json:"created_at"`
-}
-
 // Run creates a user.
 func (cmd *userCreateCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
@@ -109,7 +85,7 @@ func (cmd *userCreateCmd) Run(ctx context.Context, config *app.Config, io stream
 		if shown != "" {
 			rows = append(rows, [2]string{"password", shown})
 		}
-		return showRecord(io.out, cmd.JSON, userView{user.ID, user.Email, shown, user.EmailConfirmed(), user.CreatedAt}, rows)
+		return showRecord(io.out, cmd.JSON, wire.NewPasswordToWire(user, shown), rows)
 	})
 }
 
@@ -133,11 +109,8 @@ type userListCmd struct {
 // Run lists the users.
 func (cmd *userListCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		view := func(u account.User) userView {
-			return userView{ID: u.ID, Email: u.Email, Confirmed: u.EmailConfirmed(), CreatedAt: u.CreatedAt}
-		}
-		return showList(io.out, cmd.JSON, p.Tenants.Users.All(ctx), view, []string{"id", "e-mail", "confirmed"},
-			func(u userView) []string { return []string{u.ID, u.Email, yesOrNo(u.Confirmed)} })
+		return showList(io.out, cmd.JSON, p.Tenants.Users.All(ctx), wire.UserToWire, []string{"id", "e-mail", "confirmed"},
+			func(u wire.User) []string { return []string{u.ID, u.Email, yesOrNo(u.Confirmed)} })
 	})
 }
 
@@ -172,6 +145,10 @@ type userPasswordCmd struct {
 // Run replaces a password.
 func (cmd *userPasswordCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
+		user, err := p.Tenants.Users.ByEmail(ctx, cmd.Email)
+		if err != nil {
+			return err
+		}
 		password, shown, err := choosePassword(p, io, cmd.PasswordStdin)
 		if err != nil {
 			return err
@@ -179,11 +156,11 @@ func (cmd *userPasswordCmd) Run(ctx context.Context, config *app.Config, io stre
 		if err := p.Tenants.Passwords.Reset(ctx, cmd.Email, password); err != nil {
 			return err
 		}
-		rows := [][2]string{{"e-mail", cmd.Email}}
+		rows := [][2]string{{"e-mail", user.Email}}
 		if shown != "" {
 			rows = append(rows, [2]string{"password", shown})
 		}
-		return showRecord(io.out, cmd.JSON, map[string]any{"email": cmd.Email, "password": shown}, rows)
+		return showRecord(io.out, cmd.JSON, wire.NewPasswordToWire(user, shown), rows)
 	})
 }
 
@@ -199,7 +176,7 @@ func (cmd *userFactorCmd) Run(ctx context.Context, config *app.Config, io stream
 		if err != nil {
 			return err
 		}
-		return showRecord(io.out, cmd.JSON, map[string]any{"id": user.ID, "email": user.Email}, [][2]string{{"id", user.ID}, {"e-mail", user.Email}})
+		return showRecord(io.out, cmd.JSON, wire.UserToWire(user), [][2]string{{"id", user.ID}, {"e-mail", user.Email}})
 	})
 }
 
@@ -211,13 +188,4 @@ func withProgram(ctx context.Context, config *app.Config, do func(*app.Program) 
 	}
 	defer p.Close()
 	return do(p)
-}
-
-// each converts a list.
-func each[From, To any](values []From, convert func(From) To) []To {
-	out := make([]To, len(values))
-	for i, value := range values {
-		out[i] = convert(value)
-	}
-	return out
 }

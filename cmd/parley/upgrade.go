@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"parley/api/wire"
 	"parley/app/backups"
 	"parley/core/backup"
 	"parley/core/fault"
@@ -43,7 +44,7 @@ func (cmd *upgradeCheckCmd) Run(ctx context.Context, streams streams) error {
 	}
 	changed, lost := changesOf(done)
 	if cmd.JSON {
-		err = showJSON(streams.out, each(done.Changes, func(c backup.Change) tableChange { return tableChange(c) }))
+		err = showJSON(streams.out, wire.MapSlice(done.Changes, func(c backup.Change) tableChange { return tableChange(c) }))
 	} else {
 		err = cmd.show(streams, done, changed)
 	}
@@ -68,9 +69,9 @@ func changesOf(done backup.Rehearsal) (changed []backup.Change, lost int) {
 
 func (cmd *upgradeCheckCmd) show(streams streams, done backup.Rehearsal, changed []backup.Change) error {
 	if len(changed) > 0 {
-		err := showTable(streams.out, false, changed, []string{"table", "rows before", "rows after"}, func(c backup.Change) []string {
+		err := showTable(streams.out, false, nil, []string{"table", "rows before", "rows after"}, wire.MapSlice(changed, func(c backup.Change) []string {
 			return []string{c.Table, rowsOrNone(c.Before), rowsOrNone(c.After)}
-		})
+		}))
 		if err != nil {
 			return err
 		}

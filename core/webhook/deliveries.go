@@ -17,7 +17,7 @@ func NewDeliveries(endpoints *Endpoints) *Deliveries { return &Deliveries{endpoi
 // active.
 func (s *Deliveries) SendTest(ctx context.Context, workspaceID, endpointID string) error {
 	return s.active(ctx, workspaceID, endpointID, func(ctx context.Context, _ Endpoint) error {
-		message, err := Event{Kind: Test, At: s.endpoints.now(), Data: map[string]any{"message": "It works."}}.message(s.endpoints.random, s.endpoints.now())
+		message, err := Event{Kind: Test, At: s.endpoints.now(), Data: map[string]string{"message": "It works."}}.message(s.endpoints.random, s.endpoints.now())
 		if err != nil {
 			return err
 		}

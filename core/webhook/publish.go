@@ -24,7 +24,7 @@ type Event struct {
 	ChatbotID string
 	At        time.Time
 	// Data becomes the JSON object "data". It holds public identifiers only.
-	Data map[string]any
+	Data any
 }
 
 // maxAge is how old an event may be that is sent. Statistics that are made again find
@@ -33,9 +33,9 @@ const maxAge = 7 * 24 * time.Hour
 
 // envelope is a payload, in the order in which people read it.
 type envelope struct {
-	Type      Kind           `json:"type"`
-	Timestamp string         `json:"timestamp"`
-	Data      map[string]any `json:"data"`
+	Type      Kind   `json:"type"`
+	Timestamp string `json:"timestamp"`
+	Data      any    `json:"data"`
 }
 
 // payload is what is sent of an event.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -178,6 +179,11 @@ func TestTokenCommands(t *testing.T) {
 		for _, listed := range []string{term.OK("token", "list", bot), term.OK("token", "list", bot, "--json")} {
 			if strings.Contains(listed, secret) || !strings.Contains(listed, harness.Field(made, "hint")) {
 				t.Errorf("listed\n%s", listed)
+			}
+		}
+		for _, record := range term.Records("token", "list", bot) {
+			if got := slices.Sorted(maps.Keys(record)); !slices.Equal(got, harness.TokenFields) {
+				t.Errorf("a record has %v, and by the API %v", got, harness.TokenFields)
 			}
 		}
 		if got := harness.Field(term.Record("token", "revoke", bot, harness.Field(made, "id")), "status"); got != "revoked" {

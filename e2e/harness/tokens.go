@@ -40,7 +40,7 @@ func (w *Instance) IsRefused(r Reply, status int, code, sentence string) {
 // What records of tokens have.
 var (
 	TokenFields = []string{
-		"created_at", "created_by", "expires_at", "hint", "id", "ip_ranges", "kind", "last_used_agent", "last_used_at", "last_used_ip",
+		"chatbot_id", "created_at", "created_by", "expires_at", "hint", "id", "ip_ranges", "kind", "last_used_agent", "last_used_at", "last_used_ip",
 		"messages_per_month", "name", "note", "origins", "requests_per_minute", "revoked_at", "scopes", "status", "visitor_requests_per_minute",
 	}
 	SecretShape = regexp.MustCompile(`^parley_[0-9A-Za-z]{49}$`)

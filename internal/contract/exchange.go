@@ -200,3 +200,8 @@ func (o *Operation) response(status int) string {
 	}
 	return pointer("paths", o.Path, strings.ToLower(o.Method), "responses", strconv.Itoa(status))
 }
+
+// CheckShape checks a thing that the server sends, by the name of its schema.
+func (d *Document) CheckShape(schema string, value []byte) error {
+	return d.answered.check(pointer("components", "schemas", schema), value)
+}

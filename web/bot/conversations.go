@@ -71,8 +71,8 @@ func (s conversationPages) listed(c *fiber.Ctx, v site.Visit, open int64) (views
 	if open != 0 {
 		m.Here += "/" + strconv.FormatInt(s.IDs.Conversation(open), 10)
 	}
-	m.CSV = withQuery(m.Base+"/export", typed, "format", string(history.CSV))
-	m.JSONL = withQuery(m.Base+"/export", typed, "format", string(history.JSONL))
+	m.CSV = withQuery(m.Base+"/export", typed, "format", csvFormat)
+	m.JSONL = withQuery(m.Base+"/export", typed, "format", jsonlFormat)
 	return m, nil
 }
 

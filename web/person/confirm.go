@@ -150,11 +150,11 @@ func (s confirmPages) challenge() site.StepCookie {
 func (s confirmPages) askPasskey(c *fiber.Ctx, person tenant.Person) error {
 	party, here := s.Party(c)
 	if !here {
-		return said(c, noParty())
+		return site.Refuse(c, noParty())
 	}
 	options, secret, err := s.Factors.Proofs.AskToProve(c.UserContext(), party, person.User)
 	if err != nil {
-		return said(c, err)
+		return site.Refuse(c, err)
 	}
 	s.challenge().Keep(c, secret, factor.PasskeyWait)
 	return answerOptions(c, options)

@@ -133,11 +133,11 @@ func (s setUpPages) challenge() site.StepCookie {
 func (s setUpPages) askPasskey(c *fiber.Ctx, person tenant.Person) error {
 	party, here := s.Party(c)
 	if !here {
-		return said(c, noParty())
+		return site.Refuse(c, noParty())
 	}
 	options, secret, err := s.Factors.Passkeys.Begin(c.UserContext(), party, person.User)
 	if err != nil {
-		return said(c, err)
+		return site.Refuse(c, err)
 	}
 	s.challenge().Keep(c, secret, factor.PasskeyWait)
 	return answerOptions(c, options)

@@ -3,7 +3,6 @@ package person
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"parley/api/route"
 	"parley/core/account/factor"
 	"parley/core/fault"
 	views "parley/views/person"
@@ -84,11 +83,11 @@ func withoutCodes(f ui.Form) ui.Form {
 func (s factorPages) askFactor(c *fiber.Ctx) error {
 	party, here := s.Party(c)
 	if !here {
-		return said(c, noParty())
+		return site.Refuse(c, noParty())
 	}
 	options, err := s.Factors.Proofs.AskToEnter(c.UserContext(), party, s.step().Secret(c))
 	if err != nil {
-		return said(c, err)
+		return site.Refuse(c, err)
 	}
 	return answerOptions(c, options)
 }
@@ -119,11 +118,11 @@ func (s factorPages) challenge() site.StepCookie {
 func (s factorPages) askPasskey(c *fiber.Ctx) error {
 	party, here := s.Party(c)
 	if !here {
-		return said(c, noParty())
+		return site.Refuse(c, noParty())
 	}
 	options, secret, err := s.Factors.Proofs.Ask(c.UserContext(), party, s.Client(c))
 	if err != nil {
-		return said(c, err)
+		return site.Refuse(c, err)
 	}
 	s.challenge().Keep(c, secret, factor.PasskeyWait)
 	return answerOptions(c, options)
@@ -148,13 +147,4 @@ func (s factorPages) signInWithPasskey(c *fiber.Ctx) error {
 func answerOptions(c *fiber.Ctx, options string) error {
 	c.Type("json", "utf-8")
 	return c.SendString(options)
-}
-
-// said answers a script with the sentence of a failure, which it shows.
-func said(c *fiber.Ctx, err error) error {
-	failure := fault.As(err)
-	if failure.Kind == fault.Internal {
-		return err
-	}
-	return c.Status(route.FailureOf(failure.Kind).Status).JSON(fiber.Map{"message": failure.Message})
 }

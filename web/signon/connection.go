@@ -76,13 +76,6 @@ func (s connectionPages) save(c *fiber.Ctx, v site.Visit) error {
 	return s.Flash(c, shell.SSOURL(v.WorkspaceID()), site.Message{Text: said})
 }
 
-// trial is the result of a test, for a script.
-type trial struct {
-	Works   bool   `json:"works"`
-	Field   string `json:"field,omitempty"`
-	Message string `json:"message"`
-}
-
 const ssoWorks = "It works: the provider answers, and knows this client ID and secret."
 
 // try asks the provider that was typed, and saves nothing. A script gets the result
@@ -96,11 +89,11 @@ func (s connectionPages) try(c *fiber.Ctx, v site.Visit) error {
 	scripted := strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMEApplicationJSON)
 	switch failure := fault.As(err); {
 	case err == nil && scripted:
-		return c.JSON(trial{Works: true, Message: ssoWorks})
+		return c.JSON(site.Trial{Works: true, Message: ssoWorks})
 	case err == nil:
 		return s.show(c, v, fiber.StatusOK, typed.View(), ssoWorks)
 	case scripted && failure.Kind == fault.Invalid:
-		return c.JSON(trial{Field: failure.Field, Message: failure.Message})
+		return c.JSON(site.Trial{Field: failure.Field, Message: failure.Message})
 	}
 	return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, v, status, f, "") })
 }

@@ -25,8 +25,7 @@ func askAgain(c *fiber.Ctx, d route.Declaration, person tenant.Person) (asked bo
 	case missing == nil:
 		return false, nil
 	case c.Is("json"): // a script reads the answer, and leads there
-		c.Set("X-Error-Code", string(fault.As(missing).Code()))
-		return true, c.Status(fiber.StatusForbidden).JSON(fiber.Map{"message": fault.As(missing).Message})
+		return true, Refuse(c, missing)
 	case reads(c):
 		return true, SeeOther(c, shell.ConfirmURL(LocalPath(CameFrom(c))))
 	}

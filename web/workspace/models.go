@@ -149,13 +149,6 @@ func (s modelPages) tryKept(c *fiber.Ctx, v site.Visit) error {
 	})
 }
 
-// trial is the result of a test, for a script.
-type trial struct {
-	Works   bool   `json:"works"`
-	Field   string `json:"field,omitempty"`
-	Message string `json:"message"`
-}
-
 func (s modelPages) tried(c *fiber.Ctx, v site.Visit, providerID string, typed site.Form, settings chatbot.ProviderSettings, show func(int, ui.Form, string) error) error {
 	if settings.Name == "" {
 		settings.Name = "Untitled" // which one may choose later
@@ -164,11 +157,11 @@ func (s modelPages) tried(c *fiber.Ctx, v site.Visit, providerID string, typed s
 	scripted := strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMEApplicationJSON)
 	switch failure := fault.As(err); {
 	case err == nil && scripted:
-		return c.JSON(trial{Works: true, Message: found(models)})
+		return c.JSON(site.Trial{Works: true, Message: found(models)})
 	case err == nil:
 		return show(fiber.StatusOK, typed.View(), found(models))
 	case scripted && failure.Kind == fault.Invalid:
-		return c.JSON(trial{Field: failure.Field, Message: failure.Message})
+		return c.JSON(site.Trial{Field: failure.Field, Message: failure.Message})
 	}
 	return typed.Again(c, err, func(status int, f ui.Form) error { return show(status, f, "") })
 }

@@ -2724,6 +2724,7 @@ export interface components {
         };
         Token: {
             id: string;
+            chatbot_id: string;
             /**
              * @description A secret token is for programs that keep it to themselves, a publishable one for web pages.
              * @enum {string}
@@ -2788,6 +2789,7 @@ export interface components {
             error_message: "";
             data: {
                 id: string;
+                chatbot_id: string;
                 /**
                  * @description A secret token is for programs that keep it to themselves, a publishable one for web pages.
                  * @enum {string}
@@ -3256,6 +3258,8 @@ export interface components {
             data: {
                 questions: {
                     question: string;
+                    /** @description The title of the document that should answer, where you gave one. */
+                    title?: string;
                     /** @description The documents that should answer. */
                     expected: string[];
                     /** @description The place of the first passage of one of them, or null when none is among the first 100. */
@@ -3326,6 +3330,8 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "end_user" | "workspace" | "account";
+            /** @description Null of an account. */
+            workspace_id: string | null;
             /** @description SHA-256, in hex, of `end user`, the workspace and the external_user_id, each followed by a line feed. */
             subject_hash: string;
             /** @description The id of the member who asked, or `operator`. */
@@ -3507,6 +3513,7 @@ export interface components {
                  *       "error_message": "",
                  *       "data": {
                  *         "id": "tok_7h2k9m4q8r3t6v5w2x4y7z3a",
+                 *         "chatbot_id": "cb_7h2k9m4q8r3t6v5w2x4y7z3a",
                  *         "kind": "secret",
                  *         "name": "website",
                  *         "note": "",
@@ -7893,7 +7900,7 @@ export interface operations {
                  *         "token_id": "tok_4q8r3t6v5w2x4y7z3a7h2k9m",
                  *         "name": "Shop",
                  *         "kind": "secret",
-                 *         "expires_at": "2026-12-05T00:00:00Z",
+                 *         "expires_at": "2026-12-05T00:00:00.000Z",
                  *         "days": 14
                  *       }
                  *     }

@@ -1,63 +1,17 @@
 package api
 
 import (
+	"cmp"
+	"context"
 	"math"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
+	"parley/api/wire"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/text/markdown"
 )
-
-// playgroundRequest is the body of POST …/playground/stream.
-type playgroundRequest struct {
-	Message        *string        `json:"message"`
-	ConversationID jsontext.Value `json:"conversation_id"`
-	// Draft has settings that the answer is made with and that are not saved.
-	Draft *draftData `json:"draft"`
-}
-
-// draftData are settings; those that are missing are the chatbot's own.
-type draftData struct {
-	Instructions *string `json:"instructions"`
-	NoAnswer     *string `json:"no_answer"`
-	// ProviderID and Model are one choice; both empty are the server's own model.
-	ProviderID *string `json:"provider_id"`
-	Model      *string `json:"model"`
-	Grounding  *string `json:"grounding"`
-	// Temperature is null to leave it to the model.
-	Temperature jsontext.Value `json:"temperature"`
-}
-
-func (d draftData) toDraft() (chatbot.Draft, error) {
-	draft := chatbot.Draft{Instructions: d.Instructions, NoAnswer: d.NoAnswer}
-	if d.ProviderID != nil || d.Model != nil {
-		choice := chatbot.ModelChoice{}
-		if d.ProviderID != nil {
-			choice.ProviderID = *d.ProviderID
-		}
-		if d.Model != nil {
-			choice.Name = *d.Model
-		}
-		draft.Model = &choice
-	}
-	if d.Grounding != nil {
-		grounding := chatbot.Grounding(*d.Grounding)
-		draft.Grounding = &grounding
-	}
-	if len(d.Temperature) > 0 {
-		var temperature *float64
-		if err := json.Unmarshal(d.Temperature, &temperature); err != nil {
-			return draft, fault.InField("temperature", "Give a number from 0 to 2, or none to leave it to the model.")
-		}
-		draft.Temperature = &temperature
-	}
-	return draft, nil
-}
 
 // inspectionData says how an answer was made. Times are milliseconds.
 type inspectionData struct {
@@ -70,7 +24,7 @@ type inspectionData struct {
 	// Query is the question as it was searched for, where that is another.
 	Query    string          `json:"query,omitzero"`
 	Passages []inspectedData `json:"passages"`
-	usageData
+	wire.Usage
 	Estimated    bool   `json:"estimated"`
 	Model        string `json:"model"`
 	Provider     string `json:"provider"`
@@ -93,50 +47,51 @@ type inspectionData struct {
 // inspectedData is a passage with how well it matched. Text is missing when the
 // document has changed since, or is gone.
 type inspectedData struct {
-	citationData
+	wire.Citation
 	Score float64 `json:"score"`
 	Text  string  `json:"text,omitzero"`
 }
 
-// triedData answers GET …/playground/conversations/:conversation_id/messages.
-type triedData struct {
-	Turns []triedTurnData `json:"turns"`
+// inspector says how answers were made.
+type inspector struct {
+	ids identifiers
+	// names has the names of the chatbot's providers, by ID.
+	model, fallback chatbot.ModelChoice
+	names           map[string]string
+	grounding       chatbot.Grounding
 }
 
-// triedTurnData is a question with its answer. An answer that is being generated
-// has no inspection.
-type triedTurnData struct {
-	Question  string          `json:"question"`
-	MessageID int64           `json:"message_id"`
-	Status    string          `json:"status"`
-	Answer    string          `json:"answer"`
-	Inspect   *inspectionData `json:"inspect"`
-	// Rating is "up" or "down", or missing.
-	Rating  string `json:"rating,omitzero"`
-	Comment string `json:"comment,omitzero"`
-}
-
-// suggestionsData answers GET /api/chatbots/:id/suggestions.
-type suggestionsData struct {
-	Questions []string `json:"questions"`
-	Welcome   string   `json:"welcome"`
+func (h playground) inspector(ctx context.Context, p *chatbot.Principal) (inspector, error) {
+	bot := &p.Chatbot
+	i := inspector{ids: h.ids, model: bot.Model, fallback: bot.Fallback, names: map[string]string{}, grounding: cmp.Or(bot.Grounding, chatbot.Open)}
+	for _, choice := range []chatbot.ModelChoice{bot.Model, bot.Fallback} {
+		if choice.ProviderID == "" {
+			continue
+		}
+		provider, err := h.Chatbots.Providers.Get(ctx, bot.WorkspaceID, choice.ProviderID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return i, err
+		}
+		i.names[choice.ProviderID] = provider.Name
+	}
+	return i, nil
 }
 
 // inspect says how an answer was made, of whose passages the texts are given.
 func (i inspector) inspect(a turn.Answer, texts []string) inspectionData {
 	r := a.Record
 	data := inspectionData{
-		MessageID: i.ids.Message(a.MessageID), Status: string(a.Status), Outcome: string(a.Outcome),
+		MessageID: i.ids.Message(a.MessageID), Status: wire.StatusToWire(a.Status, a.Finish), Outcome: string(a.Outcome),
 		// Pages show no images of other hosts.
 		HTML: markdown.Render(a.Text, markdown.HTML, nil), PlainText: markdown.Render(a.Text, markdown.PlainText, nil),
 		Query: a.Query, Passages: make([]inspectedData, len(a.Citations)),
-		usageData: usageToWire(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, Provider: i.provider(r.Model),
+		Usage: wire.UsageToWire(r.Usage), Estimated: r.Usage.Estimated, Model: r.Model, Provider: i.provider(r.Model),
 		FirstTokenMS: r.FirstToken.Milliseconds(), TotalMS: r.Total.Milliseconds(),
 		Removed: r.Refuted, Grounding: string(i.grounding), Checked: hasTexts(&a), Dropped: a.Checked.Dropped, Replaced: a.Checked.Replaced,
 		RerankTokens: r.RerankTokens,
 	}
 	for n, citation := range a.Citations {
-		data.Passages[n] = inspectedData{citationData: citationToWire(citation), Score: math.Round(citation.Score*1000) / 1000, Text: texts[n]}
+		data.Passages[n] = inspectedData{Citation: wire.CitationToWire(citation), Score: math.Round(citation.Score*1000) / 1000, Text: texts[n]}
 	}
 	return data
 }
