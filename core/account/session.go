@@ -140,7 +140,7 @@ func (s *Sessions) Start(ctx context.Context, userID string, proof signin.Proof,
 		case err != nil:
 			return err
 		case has && !proof.SecondFactor:
-			keys.Step, err = s.steps.Begin(ctx, signin.SecondFactor, userID, string(proof.Method), signin.SecondFactorWait)
+			keys.Step, err = s.steps.Begin(ctx, signin.SecondFactor, userID, signin.Unfinished{Method: proof.Method, SSOWorkspaceID: proof.SSOWorkspaceID}.Data(), signin.SecondFactorWait)
 			return err
 		}
 		keys.Session, keys.Device, err = s.begin(ctx, user, proof, client)
@@ -155,7 +155,7 @@ func (s *Sessions) begin(ctx context.Context, user User, proof signin.Proof, cli
 	secret = id.Secret(s.random)
 	session := Session{
 		ID: id.Hash(secret), UserID: user.ID,
-		CreatedAt: now, LastSeenAt: now, ProvedAt: now, ExpiresAt: now.Add(SessionLifetime),
+		CreatedAt: now, LastSeenAt: now, ProvedAt: proof.ShownAt(now), ExpiresAt: now.Add(SessionLifetime),
 		Agent: storedAgent(client.Agent), Proof: proof,
 	}
 	if client.Address.IsValid() {

@@ -83,6 +83,8 @@ const (
 	TokenQuotaExceeded Code = "token_quota_exceeded"
 	// StepEnded is a sign-in that took too long between two pages.
 	StepEnded Code = "step_ended"
+	// SignOnRequired is a workspace whose members use single sign-on.
+	SignOnRequired Code = "sign_on_required"
 	// SecondFactorRequired is a workspace whose members show a second factor.
 	SecondFactorRequired Code = "second_factor_required"
 	// ReauthenticationRequired is an act before which people show again who they are.

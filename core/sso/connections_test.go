@@ -171,6 +171,22 @@ func TestRequired(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a session is held to it, whatever was so when it began", func(t *testing.T) {
+		r.must(r.Members.Add(t.Context(), r.space.ID, outsider, tenant.RoleOwner))
+		keys, err := r.Sessions.Start(t.Context(), outsider.ID, byPassword, client)
+		r.must(err)
+		enters := func() error {
+			person, err := r.People.Person(t.Context(), keys.Session)
+			r.must(err)
+			_, err = person.In(r.space.ID)
+			return err
+		}
+		r.must(enters())
+		r.must(r.Members.ChangeRole(t.Context(), r.space.ID, r.owner.ID, outsider.ID, tenant.RoleAdmin))
+		if err := enters(); !fault.Is(err, fault.Forbidden) || fault.As(err).Code() != fault.SignOnRequired {
+			t.Errorf("a member's password session gets %v", err)
+		}
+	})
 	t.Run("the provider stands for a second factor in its own workspace only", func(t *testing.T) {
 		proof := signin.Proof{Method: signin.BySSO, SSOWorkspaceID: r.space.ID}
 		if !proof.Suffices(r.space.ID) || proof.Suffices("ws_another") || (signin.Proof{Method: signin.BySSO}).Suffices("") {

@@ -52,6 +52,25 @@ func (r *rig) isProved(user account.User, want bool) {
 
 func TestProofs(t *testing.T) {
 	t.Parallel()
+	t.Run("an ordinary sign-in proves as much as the provider says", func(t *testing.T) {
+		for said, want := range map[time.Duration]bool{0: true, 8 * time.Hour: false, -8 * time.Hour: true, 5 * time.Minute: true} {
+			r := newRig(t, nil)
+			r.provider.Lie(oidctest.Lies{Claims: map[string]any{"auth_time": r.now.Add(-said).Unix()}})
+			arrival, err := r.byInstallation()
+			r.must(err)
+			_, err = r.Sessions.Start(t.Context(), arrival.User.ID, arrival.Proof(), client)
+			r.must(err)
+			r.isProved(arrival.User, want)
+		}
+	})
+	t.Run("an ordinary sign-in at a provider that says nothing proves nothing", func(t *testing.T) {
+		r := newRig(t, nil)
+		arrival, err := r.byInstallation()
+		r.must(err)
+		_, err = r.Sessions.Start(t.Context(), arrival.User.ID, arrival.Proof(), client)
+		r.must(err)
+		r.isProved(arrival.User, false)
+	})
 	t.Run("whoever has no password shows again who they are at their provider, which is recorded", func(t *testing.T) {
 		r := newRig(t, nil)
 		user, session := r.arrived()

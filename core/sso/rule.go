@@ -31,6 +31,17 @@ type Rule struct{ ports RulePorts }
 // NewRule returns the rule.
 func NewRule(ports RulePorts) *Rule { return &Rule{ports} }
 
+// Demanding implements [tenant.SignOnRule].
+func (r *Rule) Demanding(ctx context.Context, email string) (workspaceIDs []string, err error) {
+	claims, err := r.ports.Connections.ConnectionsOf(ctx, domainOf(email))
+	for _, connection := range claims {
+		if connection.Required && connection.IsConfirmed() {
+			workspaceIDs = append(workspaceIDs, connection.WorkspaceID)
+		}
+	}
+	return workspaceIDs, err
+}
+
 // MaySignIn refuses, as Forbidden, a user who proved their identity in another way than
 // by the connection that their workspace requires.
 func (r *Rule) MaySignIn(ctx context.Context, user account.User, proof signin.Proof) error {

@@ -163,7 +163,7 @@ func derived(secret, purpose string) string {
 
 // Proof is what an arrival shows of who the person is.
 func (a Arrival) Proof() signin.Proof {
-	return signin.Proof{Method: signin.BySSO, SSOWorkspaceID: a.WorkspaceID}
+	return signin.Proof{Method: signin.BySSO, SSOWorkspaceID: a.WorkspaceID, At: a.at}
 }
 
 // Arrival is a person who came back from a provider and was let in.
@@ -173,6 +173,8 @@ type Arrival struct {
 	WorkspaceID string
 	// Next is the page that the person wanted to see.
 	Next string
+	// at is when the provider says that they signed in, zero if it does not.
+	at time.Time
 }
 
 // errEnded is also what somebody gets whose browser did not begin the visit.
@@ -192,7 +194,7 @@ func (s *SignIns) Finish(ctx context.Context, secret, workspaceID string, answer
 	if err == nil {
 		var user account.User
 		if user, err = s.admission.admit(ctx, back.door, claims); err == nil {
-			return Arrival{User: user, WorkspaceID: back.connection.WorkspaceID, Next: back.was.Next}, nil
+			return Arrival{User: user, WorkspaceID: back.connection.WorkspaceID, Next: back.was.Next, at: claims.AuthTime}, nil
 		}
 	}
 	return Arrival{}, errors.Join(err, s.recordFailure(ctx, back.door, err))

@@ -19,22 +19,34 @@ type Person struct {
 	Ending []Membership
 	// FactorOfAll says that the server demands a second factor of everybody.
 	FactorOfAll bool
+	// signOn are the workspaces whose members with the person's domain sign in by the
+	// workspace's own identity provider alone, unless they own it.
+	signOn []string
 }
 
 // In returns p's membership in a workspace. A workspace to which p does not belong is NotFound,
 // like one that does not exist. Where it, or the server, demands a second factor, it is
-// Forbidden, with the code [fault.SecondFactorRequired], in a session that has shown none.
+// Forbidden, with the code [fault.SecondFactorRequired], in a session that has shown none,
+// and where it demands single sign-on, with [fault.SignOnRequired], in any other session.
 func (p Person) In(workspaceID string) (Membership, error) {
 	for _, m := range p.Memberships {
 		if m.Workspace.ID != workspaceID {
 			continue
 		}
-		if err := p.checkFactor(m.Workspace); err != nil {
+		if err := p.checkSignOn(m); err != nil {
 			return Membership{}, err
 		}
-		return m, nil
+		return m, p.checkFactor(m.Workspace)
 	}
 	return Membership{}, fault.New(fault.NotFound, "Workspace not found.")
+}
+
+// checkSignOn holds a session to the rule of [sso.Rule], whatever was so when it began.
+func (p Person) checkSignOn(m Membership) error {
+	if m.Role == RoleOwner || p.Session.SSOWorkspaceID == m.Workspace.ID || !slices.Contains(p.signOn, m.Workspace.ID) {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "This workspace asks its members to use single sign-on. Sign out, and choose “Sign in with SSO”.").Named(fault.SignOnRequired)
 }
 
 func (p Person) checkFactor(w Workspace) error {
@@ -69,6 +81,14 @@ type People struct {
 	sessions *account.Sessions
 	// factorOfAll says that the server demands a second factor of everybody.
 	factorOfAll bool
+	signOn      SignOnRule
+}
+
+// SignOnRule knows who has to sign in by single sign-on; package sso implements it.
+type SignOnRule interface {
+	// Demanding returns the workspaces that want members with the domain of an address
+	// to sign in by their own identity provider.
+	Demanding(ctx context.Context, email string) (workspaceIDs []string, err error)
 }
 
 // Person returns who holds a session's secret. It is Unauthenticated if the session is unknown
@@ -79,7 +99,15 @@ func (p *People) Person(ctx context.Context, secret string) (Person, error) {
 		return Person{}, err
 	}
 	all, err := p.store.Memberships(ctx, user.ID)
+	if err != nil {
+		return Person{}, err
+	}
 	person := Person{User: user, Session: session, FactorOfAll: p.factorOfAll}
+	if p.signOn != nil && slices.ContainsFunc(all, func(m Membership) bool { return m.Role != RoleOwner }) {
+		if person.signOn, err = p.signOn.Demanding(ctx, user.Email); err != nil {
+			return Person{}, err
+		}
+	}
 	for _, m := range all {
 		m.Unconfirmed = !user.EmailConfirmed()
 		if m.Workspace.Ending() {
@@ -88,7 +116,7 @@ func (p *People) Person(ctx context.Context, secret string) (Person, error) {
 			person.Memberships = append(person.Memberships, m)
 		}
 	}
-	return person, err
+	return person, nil
 }
 
 // Memberships returns the workspaces of a user, without those that are being deleted.

@@ -68,6 +68,8 @@ type Neighbors struct {
 	Quotas QuotaFollower
 	// FactorOfAll demands a second factor of everybody, whatever a workspace does.
 	FactorOfAll bool
+	// SignOn is nil if nobody has to use single sign-on.
+	SignOn SignOnRule
 }
 
 // NewTeam returns the services about people, which use the services of package account.
@@ -76,7 +78,7 @@ func NewTeam(db Database, tenants Tenants, neighbors Neighbors, now func() time.
 	members := &Members{db: db, workspaces: tenants.Workspaces, holdings: tenants.Holdings, follower: neighbors.Owners, now: now}
 	return Team{
 		Quotas:  &QuotaNotices{db: db, mails: neighbors.Mails, follower: neighbors.Quotas, now: now},
-		People:  &People{store: db.Members, sessions: neighbors.Accounts.Sessions, factorOfAll: neighbors.FactorOfAll},
+		People:  &People{store: db.Members, sessions: neighbors.Accounts.Sessions, factorOfAll: neighbors.FactorOfAll, signOn: neighbors.SignOn},
 		Members: members,
 		Invitations: &Invitations{
 			db: db, workspaces: tenants.Workspaces, members: members,

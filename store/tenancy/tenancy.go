@@ -58,12 +58,13 @@ func Open(db *store.Store, now func() time.Time, random io.Reader, options Optio
 	letters := outbox.NewWriter(mails, now, random, options.Mails)
 	tenants := tenant.New(store.ForTenant(db), now, random)
 	subscriptions := subscription.New(store.ForSubscription(db), tenants, letters, now, options.Payments)
+	signOn := sso.NewRule(sso.RulePorts{Connections: store.NewSSOConnections(db), Members: store.NewMembers(db)})
 	accounts := account.New(store.ForAccount(db), account.Neighbors{
 		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers, Links: options.Links,
-		SignIns: sso.NewRule(sso.RulePorts{Connections: store.NewSSOConnections(db), Members: store.NewMembers(db)}),
+		SignIns: signOn,
 	}, now, random)
 	team := tenant.NewTeam(store.ForTenant(db), tenants, tenant.Neighbors{
-		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas, FactorOfAll: options.FactorOfAll,
+		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas, FactorOfAll: options.FactorOfAll, SignOn: signOn,
 	}, now, random)
 	factors := factor.New(store.ForFactors(db), factor.Neighbors{
 		Accounts: accounts, Mails: letters, Vault: options.Vault, WebAuthn: options.WebAuthn,

@@ -2,7 +2,6 @@ package factor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -44,13 +43,6 @@ type Waiting struct {
 	Set  Set
 }
 
-// data is what the step of a waiting sign-in holds.
-type data struct {
-	Method signin.Method `json:"method"`
-	// Memory is what [WebAuthn] remembers of the last challenge for a passkey.
-	Memory string `json:"memory,omitempty"`
-}
-
 // Waiting returns the sign-in whose secret a browser holds. It is Unauthenticated if
 // there is none.
 func (p *Proofs) Waiting(ctx context.Context, secret string) (Waiting, error) {
@@ -64,15 +56,6 @@ func (p *Proofs) Waiting(ctx context.Context, secret string) (Waiting, error) {
 	}
 	set, err := p.setOf(ctx, user.ID)
 	return Waiting{step, user, set}, err
-}
-
-// data reads what the step holds: the method alone, until a passkey was asked for.
-func (w Waiting) data() data {
-	held := data{}
-	if json.Unmarshal([]byte(w.step.Data), &held) != nil {
-		held.Method = signin.Method(w.step.Data)
-	}
-	return held
 }
 
 // EnterWithCode ends a sign-in with a code, and returns the keys of the session.
@@ -101,7 +84,7 @@ func (p *Proofs) enter(ctx context.Context, waiting Waiting, client account.Clie
 	if err := p.steps.Take(ctx, waiting.step); err != nil {
 		return account.Keys{}, err
 	}
-	return p.accounts.Sessions.Start(ctx, waiting.User.ID, signin.Proof{Method: waiting.data().Method, SecondFactor: true}, client)
+	return p.accounts.Sessions.Start(ctx, waiting.User.ID, signin.UnfinishedOf(waiting.step).Proof(), client)
 }
 
 // AskToEnter returns what a browser asks a passkey with, for a sign-in that waits.
@@ -114,11 +97,9 @@ func (p *Proofs) AskToEnter(ctx context.Context, party Party, secret string) (op
 	if err != nil {
 		return "", err
 	}
-	held, err := json.Marshal(data{waiting.data().Method, memory})
-	if err != nil {
-		return "", err
-	}
-	return options, p.steps.Change(ctx, waiting.step, string(held))
+	unfinished := signin.UnfinishedOf(waiting.step)
+	unfinished.Memory = memory
+	return options, p.steps.Change(ctx, waiting.step, unfinished.Data())
 }
 
 // EnterWithPasskey ends a sign-in with a passkey as the second factor.
@@ -127,7 +108,7 @@ func (p *Proofs) EnterWithPasskey(ctx context.Context, party Party, secret, answ
 	if err != nil {
 		return account.Keys{}, err
 	}
-	_, used, err := p.passkeys.answered(ctx, party, waiting.data().Memory, answer)
+	_, used, err := p.passkeys.answered(ctx, party, signin.UnfinishedOf(waiting.step).Memory, answer)
 	if err == nil && used.UserID != waiting.User.ID {
 		err = wrongPasskey()
 	}

@@ -5,6 +5,8 @@
 // identity providers.
 package signin
 
+import "time"
+
 // Method is how a person signs in.
 type Method string
 
@@ -25,6 +27,22 @@ type Proof struct {
 	// SSOWorkspaceID is the workspace by whose own identity provider they signed in,
 	// empty for any other way.
 	SSOWorkspaceID string
+	// At is when the person signed in at the identity provider, zero if it does not say.
+	// Other ways are shown now.
+	At time.Time
+}
+
+// ShownAt returns when the person showed it, at the latest now. One who comes from an
+// identity provider that does not say when they signed in there has shown it at no known
+// time: it may know them from hours ago.
+func (p Proof) ShownAt(now time.Time) time.Time {
+	switch {
+	case p.Method != BySSO || p.SecondFactor || p.At.After(now):
+		return now
+	case p.At.IsZero():
+		return time.Unix(0, 0).UTC()
+	}
+	return p.At
 }
 
 // Suffices reports whether the proof is enough for a workspace that demands a second
