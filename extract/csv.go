@@ -1,13 +1,10 @@
 package extract
 
 import (
-	stdcsv "encoding/csv"
-	"errors"
-	"io"
 	"strings"
 
-	"parley/core/knowledge"
 	"parley/extract/document"
+	"parley/internal/separated"
 )
 
 // readCSV reads a table of separated values (RFC 4180, but leniently).
@@ -16,12 +13,9 @@ func readCSV(doc *document.Document, in Input) error {
 	rows := rowsOf(text, delimiter(text))
 	t := &document.Table{Doc: doc}
 	for doc.Err == nil {
-		cells, err := rows.Read()
-		if errors.Is(err, io.EOF) {
+		cells, _, ok := rows.Next()
+		if !ok {
 			return nil
-		}
-		if err != nil {
-			return document.Damaged(knowledge.CSV, err)
 		}
 		for i := range cells[:min(len(cells), document.MaxColumns)] {
 			cells[i] = document.Escape(strings.TrimSpace(cells[i]))
@@ -31,17 +25,13 @@ func readCSV(doc *document.Document, in Input) error {
 	return doc.Err
 }
 
-func rowsOf(text string, comma rune) *stdcsv.Reader {
+// rowsOf reads one cell more than a table may have, by which a wider one is known.
+func rowsOf(text string, comma rune) *separated.Rows {
 	// Excel writes a first line that names the delimiter.
 	if first, rest, ok := strings.Cut(text, "\n"); ok && len(strings.TrimSpace(first)) == 5 && strings.HasPrefix(first, "sep=") {
 		text = rest
 	}
-	rows := stdcsv.NewReader(strings.NewReader(text))
-	rows.Comma = comma
-	rows.FieldsPerRecord = -1
-	rows.LazyQuotes = true
-	rows.ReuseRecord = true
-	return rows
+	return separated.New(text, comma, document.MaxColumns+1)
 }
 
 // delimiter guesses the delimiter: the character that gives the first rows the
@@ -66,8 +56,8 @@ func consistency(text string, comma rune) float64 {
 	rows := rowsOf(text, comma)
 	width, same, all := 0, 0, 0
 	for all < 30 {
-		cells, err := rows.Read()
-		if err != nil {
+		cells, _, ok := rows.Next()
+		if !ok {
 			break
 		}
 		if all++; all == 1 {

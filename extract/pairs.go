@@ -93,8 +93,8 @@ func arrayPairs(text string) func() (pair, error) {
 
 func csvPairs(text string) func() (pair, error) {
 	rows := rowsOf(text, delimiter(text))
-	header, err := rows.Read()
-	if err != nil || len(header) > document.MaxColumns {
+	header, _, ok := rows.Next()
+	if !ok || len(header) > document.MaxColumns {
 		return nil
 	}
 	question, answer := -1, -1
@@ -110,9 +110,12 @@ func csvPairs(text string) func() (pair, error) {
 		return nil
 	}
 	return func() (pair, error) {
-		cells, err := rows.Read()
-		if err != nil || len(cells) <= max(question, answer) {
-			return pair{}, err
+		cells, _, ok := rows.Next()
+		if !ok {
+			return pair{}, io.EOF
+		}
+		if len(cells) <= max(question, answer) {
+			return pair{}, nil
 		}
 		return pair{cells[question], cells[answer]}, nil
 	}

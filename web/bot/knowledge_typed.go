@@ -1,9 +1,6 @@
 package bot
 
 import (
-	"encoding/csv"
-	"errors"
-	"io"
 	"regexp"
 	"strings"
 
@@ -49,18 +46,14 @@ func typedPairs(text string) (string, error) {
 }
 
 func checkPairs(text, between, name string) error {
-	rows := csv.NewReader(strings.NewReader(text))
-	rows.Comma, rows.FieldsPerRecord, rows.LazyQuotes = rune(between[0]), -1, true
+	rows := separated.New(text, rune(between[0]), 3)
 	for {
-		cells, err := rows.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fault.InField("pairs", "Parley cannot read these lines. Check the quotes in them.")
-		}
-		line, _ := rows.FieldPos(0)
+		cells, line, ok := rows.Next()
 		switch {
+		case !ok:
+			return nil
+		case rows.Unclosed():
+			return fault.InField("pairs", "Parley cannot read these lines. Check the quotes in them.")
 		case len(cells) > 2:
 			// The rest of the answer would be lost.
 			return fault.InField("pairs", "Line %d has more than one %s. Put quotes around text that contains one.", line, name)

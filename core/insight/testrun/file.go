@@ -5,15 +5,16 @@ import (
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"parley/core/fault"
 	"parley/internal/plain"
+	"parley/internal/separated"
 )
 
 // Format is how test questions stand in a file.
@@ -64,10 +65,17 @@ func lineOf(w Wanted) line {
 	return line{Question: w.Question, Expects: string(w.Expects), Says: w.Expected, Answer: w.Reference, Document: w.Document}
 }
 
+// maxInFile is how many questions a file has at most, and maxColumns how many columns are
+// looked at.
+const (
+	maxInFile  = 5_000
+	maxColumns = 100
+)
+
 // Read reads questions from a file: JSON Lines if it begins with a brace, a JSON list if it
 // begins with a bracket, otherwise CSV with a row of names, with commas, semicolons or
 // tabs.
-func Read(file []byte) ([]Wanted, error) {
+func Read(file []byte) (wanted []Wanted, err error) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(file, []byte("\ufeff")))
 	switch {
 	case len(file) > MaxFile:
@@ -76,83 +84,107 @@ func Read(file []byte) ([]Wanted, error) {
 		return nil, fault.InField("file", "The file is empty.")
 	case !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0:
 		return nil, fault.InField("file", "The file is not UTF-8 text. Save it as CSV in UTF-8.")
-	case text[0] == '{':
-		return readLines(text)
-	case text[0] == '[':
-		return readList(text)
 	}
-	return readRows(text)
-}
-
-func readLines(text []byte) (wanted []Wanted, err error) {
-	number := 0
-	for one := range bytes.Lines(text) {
-		number++
-		if len(bytes.TrimSpace(one)) == 0 {
-			continue
+	for l, err := range linesOf(text) {
+		if err != nil {
+			return nil, err
 		}
-		var l line
-		if err := json.Unmarshal(one, &l); err != nil {
-			return nil, fault.InField("file", `Line %d is not a JSON object such as {"question": "When do you open?", "answer": "At ten."}.`, number)
+		if len(wanted) == maxInFile {
+			return nil, fault.InField("file", "The file has more than %d questions. Import its parts.", maxInFile)
 		}
 		wanted = append(wanted, l.wanted())
 	}
 	return wanted, nil
 }
 
-func readList(text []byte) ([]Wanted, error) {
-	var lines []line
-	if err := json.Unmarshal(text, &lines); err != nil {
-		return nil, fault.InField("file", `The file is not a JSON list of objects such as {"question": "When do you open?", "answer": "At ten."}.`)
+func linesOf(text []byte) iter.Seq2[line, error] {
+	switch text[0] {
+	case '{':
+		return jsonLines(text)
+	case '[':
+		return jsonList(text)
 	}
-	wanted := make([]Wanted, len(lines))
-	for i, l := range lines {
-		wanted[i] = l.wanted()
-	}
-	return wanted, nil
+	return rows(string(text))
 }
 
-func readRows(text []byte) (wanted []Wanted, err error) {
-	head, _, _ := bytes.Cut(text, []byte("\n"))
-	rows := csv.NewReader(bytes.NewReader(text))
-	rows.FieldsPerRecord = -1
-	for _, comma := range ";\t" {
-		if bytes.ContainsRune(head, comma) && !bytes.ContainsRune(head, ',') {
-			rows.Comma = comma
+func jsonLines(text []byte) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		number := 0
+		for one := range bytes.Lines(text) {
+			number++
+			if len(bytes.TrimSpace(one)) == 0 {
+				continue
+			}
+			var l line
+			err := json.Unmarshal(one, &l)
+			if err != nil {
+				err = fault.InField("file", `Line %d is not a JSON object such as {"question": "When do you open?", "answer": "At ten."}.`, number)
+			}
+			if !yield(l, err) {
+				return
+			}
 		}
-	}
-	names, err := rows.Read()
-	if err != nil {
-		return nil, errNoCSV(err)
-	}
-	for i, name := range names {
-		names[i] = strings.ToLower(strings.TrimSpace(name))
-	}
-	if !slices.Contains(names, "question") {
-		return nil, fault.InField("file", "The first row must name the columns: question, and where you want them expects, says, answer and document.")
-	}
-	for {
-		cells, err := rows.Read()
-		if errors.Is(err, io.EOF) {
-			return wanted, nil
-		}
-		if err != nil {
-			return nil, errNoCSV(err)
-		}
-		of := map[string]string{}
-		for i, cell := range cells[:min(len(cells), len(names))] {
-			of[names[i]] = unguarded(cell)
-		}
-		wanted = append(wanted, line{Question: of["question"], Expects: of["expects"], Says: of["says"], Answer: of["answer"], Document: of["document"]}.wanted())
 	}
 }
 
-func errNoCSV(err error) error {
-	var wrong *csv.ParseError
-	if errors.As(err, &wrong) {
-		return fault.InField("file", "Line %d is not CSV. Check its quotation marks, or save the file as UTF-8 CSV again.", wrong.Line)
+func jsonList(text []byte) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		_, err := decoder.Token()
+		for err == nil && decoder.More() {
+			var l line
+			if err = decoder.Decode(&l); err == nil && !yield(l, nil) {
+				return
+			}
+		}
+		if err == nil {
+			if _, err = decoder.Token(); err == nil {
+				if _, more := decoder.Token(); more == io.EOF {
+					return
+				}
+			}
+		}
+		yield(line{}, fault.InField("file", `The file is not a JSON list of objects such as {"question": "When do you open?", "answer": "At ten."}.`))
 	}
-	return fault.InField("file", "The file is neither CSV nor JSON Lines.")
+}
+
+func rows(text string) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		comma := ','
+		head, _, _ := strings.Cut(text, "\n")
+		for _, other := range ";\t" {
+			if strings.ContainsRune(head, other) && !strings.ContainsRune(head, ',') {
+				comma = other
+			}
+		}
+		all := separated.New(text, comma, maxColumns)
+		first, _, _ := all.Next()
+		names := make([]string, len(first))
+		for i, name := range first {
+			names[i] = strings.ToLower(strings.TrimSpace(name))
+		}
+		if !slices.Contains(names, "question") {
+			yield(line{}, fault.InField("file", "The first row must name the columns: question, and where you want them expects, says, answer and document."))
+			return
+		}
+		for {
+			cells, number, ok := all.Next()
+			switch {
+			case !ok:
+				return
+			case all.Unclosed():
+				yield(line{}, fault.InField("file", "Line %d is not CSV. Check its quotation marks, or save the file as UTF-8 CSV again.", number))
+				return
+			}
+			of := map[string]string{}
+			for i, cell := range cells[:min(len(cells), len(names))] {
+				of[names[i]] = unguarded(cell)
+			}
+			if !yield(line{Question: of["question"], Expects: of["expects"], Says: of["says"], Answer: of["answer"], Document: of["document"]}, nil) {
+				return
+			}
+		}
+	}
 }
 
 // unguarded takes away what [plain.Cell] has put before a cell.
