@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/core/fault"
+	"parley/internal/separated"
 )
 
 // bareAddress matches an address whose beginning was left out, such as
