@@ -70,7 +70,9 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 		}
 		use := a.useOf(c)
 		principal, err := a.Chatbots.Callers.Authenticate(c.UserContext(), secret)
-		readableBy(c, use.Origin, principal, err)
+		if !use.Own {
+			a.readableBy(c, use.Origin, principal, err)
+		}
 		if err == nil {
 			err = principal.Admits(use)
 		}

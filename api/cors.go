@@ -39,13 +39,22 @@ func (a *API) forBrowsers(c *fiber.Ctx) error {
 }
 
 // readableBy lets the page that sent a request read the answer, an error too, if the token
-// lists its origin. A token that has expired or was revoked still says so.
-func readableBy(c *fiber.Ctx, origin string, principal *chatbot.Principal, err error) {
+// lists its origin. A token that has expired or was revoked still says so, and a secret
+// one, which is refused to every page, to the pages of its chatbot.
+func (a *API) readableBy(c *fiber.Ctx, origin string, principal *chatbot.Principal, err error) {
 	var refused *chatbot.RefusedToken
 	switch {
-	case principal != nil && principal.Token.Lists(origin), errors.As(err, &refused) && refused.Token.Lists(origin):
-		readable(c, origin)
+	case origin == "":
+		return
+	case principal != nil:
+		listed, err := a.Chatbots.Callers.Lists(c.UserContext(), principal, origin)
+		if err != nil || !listed {
+			return
+		}
+	case !errors.As(err, &refused) || !refused.Token.Lists(origin):
+		return
 	}
+	readable(c, origin)
 }
 
 // readable lets a page of an origin read the answer.

@@ -75,6 +75,16 @@ func (s *Callers) Authenticate(ctx context.Context, secret string) (*Principal, 
 	return principal, principal.admit()
 }
 
+// Lists reports whether a token is for pages of an origin or, if it is secret, another token
+// of its chatbot is.
+func (s *Callers) Lists(ctx context.Context, p *Principal, origin string) (bool, error) {
+	if p.Token.Kind == PublishableToken {
+		return p.Token.Lists(origin), nil
+	}
+	tokens, err := s.db.Tokens.Tokens(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID)
+	return slices.ContainsFunc(tokens, func(t Token) bool { return t.Lists(origin) }), err
+}
+
 // RefusedToken is the cause of the fault of a token that does not work, for the
 // log of security events. The caller reads nothing of it.
 type RefusedToken struct {
