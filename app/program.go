@@ -113,7 +113,7 @@ func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // Unhurried returns a context for a command, whose statements may take longer than the
 // statements of a request.
-func Unhurried(ctx context.Context) context.Context { return store.Unhurried(ctx) }
+func Unhurried(ctx context.Context) context.Context { return store.Background(ctx) }
 
 // Open opens the database, the index and the queue, and connects the domain
 // packages to them.

@@ -123,7 +123,7 @@ func (p *Program) parts() []api.Part {
 // Serve answers requests until ctx ends. Then it lets running answers finish
 // within DRAIN_TIMEOUT.
 func (s *Server) Serve(ctx context.Context) error {
-	beside, stop := context.WithCancel(store.Unhurried(context.Background()))
+	beside, stop := context.WithCancel(store.Background(context.Background()))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

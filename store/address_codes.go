@@ -16,7 +16,7 @@ func NewAddressCodes(db *Store) *AddressCodes { return &AddressCodes{db} }
 
 // CreateAddressCode adds a link that is mailed to an address.
 func (s *AddressCodes) CreateAddressCode(ctx context.Context, c account.AddressCode) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.AddressCode.Create().SetID(c.Hash).SetEmail(c.Email).SetUserID(c.UserID).SetPurpose(c.Purpose).
 			SetCreatedAt(c.CreatedAt).SetExpiresAt(c.ExpiresAt).Exec(ctx)
 	})
@@ -24,8 +24,8 @@ func (s *AddressCodes) CreateAddressCode(ctx context.Context, c account.AddressC
 
 // AddressCode returns the link with the hash of its code.
 func (s *AddressCodes) AddressCode(ctx context.Context, hash string) (account.AddressCode, error) {
-	row, err := s.store.db(ctx).AddressCode.Get(ctx, hash)
-	return one(row, err, func(row *ent.AddressCode) account.AddressCode {
+	row, err := s.store.Client(ctx).AddressCode.Get(ctx, hash)
+	return One(row, err, func(row *ent.AddressCode) account.AddressCode {
 		return account.AddressCode{
 			Hash: row.ID, Email: row.Email, UserID: row.UserID, Purpose: row.Purpose, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
 		}
@@ -34,14 +34,14 @@ func (s *AddressCodes) AddressCode(ctx context.Context, hash string) (account.Ad
 
 // DeleteAddressCode removes a link that was used.
 func (s *AddressCodes) DeleteAddressCode(ctx context.Context, hash string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.AddressCode.Delete().Where(addresscode.ID(hash)).Exec(ctx))
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.AddressCode.Delete().Where(addresscode.ID(hash)).Exec(ctx))
 	})
 }
 
 // DeleteAddressCodes removes the links of a user.
 func (s *AddressCodes) DeleteAddressCodes(ctx context.Context, userID string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		_, err := db.AddressCode.Delete().Where(addresscode.UserID(userID)).Exec(ctx)
 		return err
 	})

@@ -18,13 +18,13 @@ func NewCachedAnswers(db *Store) *CachedAnswers { return &CachedAnswers{db} }
 
 // CachedAnswer returns the answer kept under a key, if it was made after since.
 func (s *CachedAnswers) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (answer.CachedAnswer, error) {
-	row, err := s.store.db(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotID(chatbotID), cachedanswer.Key(key),
-		cachedanswer.CreatedAtGT(since)).Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotID(chatbotID), cachedanswer.Key(key),
+		cachedanswer.CreatedAtGT(since)).Only(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return answer.CachedAnswer{}, mapError(err)
+		return answer.CachedAnswer{}, MapError(err)
 	}
-	sources, err := parseSources(row.Sources)
-	return answer.CachedAnswer{Text: row.Text, Citations: sources, At: row.CreatedAt.UTC()}, mapError(err)
+	sources, err := CitationsFromColumn(row.Sources)
+	return answer.CachedAnswer{Text: row.Text, Citations: sources, At: row.CreatedAt.UTC()}, MapError(err)
 }
 
 // cacheAnswer adds nothing to a chatbot of another workspace.
@@ -35,32 +35,16 @@ const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, 
 
 // CacheAnswer keeps an answer, and replaces one under the same key.
 func (s *CachedAnswers) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer answer.CachedAnswer) error {
-	ctx = within(ctx, workspaceID)
-	return s.store.inWrite(ctx, func(ctx context.Context) error {
-		return s.store.hits(ctx, cacheAnswer, workspaceID, chatbotID, key, answer.Text, sourcesJSON(answer.Citations), answer.At)
+	ctx = scope.Workspace(ctx, workspaceID)
+	return s.store.WriteRaw(ctx, func(ctx context.Context) error {
+		return s.store.Hits(ctx, cacheAnswer, workspaceID, chatbotID, key, answer.Text, CitationsToColumn(answer.Citations), answer.At)
 	})
-}
-
-// Cached text of a removed document is deleted with it: all cached answers of
-// its chatbot go, since none would be given again.
-const (
-	forgetByDocument = `DELETE FROM cached_answers WHERE workspace_id = $1
-	AND chatbot_id = (SELECT chatbot_id FROM documents WHERE id = $2)`
-	forgetBySource = `DELETE FROM cached_answers WHERE workspace_id = $1
-	AND chatbot_id = (SELECT chatbot_id FROM sources WHERE id = $2)`
-)
-
-// forgetAnswers runs one of the statements above.
-func (s *Store) forgetAnswers(ctx context.Context, statement, workspaceID, id string) error {
-	ctx = within(ctx, workspaceID)
-	_, err := s.raw(ctx).ExecContext(ctx, statement, workspaceID, id)
-	return err
 }
 
 // DeleteCachedAnswers deletes answers of any workspace from before a time.
 func (s *CachedAnswers) DeleteCachedAnswers(ctx context.Context, before time.Time) error {
-	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.CachedAnswer.Query().Where(cachedanswer.CreatedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	return InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.CachedAnswer.Query().Where(cachedanswer.CreatedAtLT(before)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.CachedAnswer.Delete().Where(cachedanswer.IDIn(ids...), cachedanswer.CreatedAtLT(before)).Exec(ctx)
 	})

@@ -20,11 +20,11 @@ func NewAttempts(db *Store) *Attempts { return &Attempts{db} }
 func (s *Attempts) CountAttempt(ctx context.Context, key string, since, now time.Time) (int, error) {
 	count := 0
 	err := s.store.InTx(ctx, func(ctx context.Context) error {
-		db := s.store.db(ctx)
+		db := s.store.Client(ctx)
 		if _, err := db.SignInAttempt.Delete().Where(signinattempt.ID(key), signinattempt.LastAtLT(since)).Exec(ctx); err != nil {
 			return err
 		}
-		err := s.store.exec(ctx, s.store.into(signinattempt.Table).
+		err := s.store.Exec(ctx, s.store.Into(signinattempt.Table).
 			Set(signinattempt.FieldID, key).Set(signinattempt.FieldFailures, 1).Set(signinattempt.FieldLastAt, now).
 			OnConflict(entsql.ConflictColumns(signinattempt.FieldID), entsql.ResolveWith(func(u *entsql.UpdateSet) {
 				u.Add(signinattempt.FieldFailures, 1).SetExcluded(signinattempt.FieldLastAt)
@@ -44,7 +44,7 @@ func (s *Attempts) CountAttempt(ctx context.Context, key string, since, now time
 
 // ForgiveAttempt takes one from the count of key.
 func (s *Attempts) ForgiveAttempt(ctx context.Context, key string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.SignInAttempt.Update().Where(signinattempt.ID(key), signinattempt.FailuresGT(0)).AddFailures(-1).Exec(ctx)
 	})
 }

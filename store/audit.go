@@ -21,15 +21,15 @@ func NewAuditLog(db *Store) *AuditLog { return &AuditLog{db} }
 
 // Audit returns a page of a workspace's entries, the latest first.
 func (s *AuditLog) Audit(ctx context.Context, workspaceID string, filter audit.Filter) ([]audit.Entry, error) {
-	rows, err := s.store.db(ctx).AuditEntry.Query().Where(chosen(workspaceID, filter)...).
-		Order(auditentry.ByID(sql.OrderDesc())).Limit(filter.Limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, entryFromRow)
+	rows, err := s.store.Client(ctx).AuditEntry.Query().Where(chosen(workspaceID, filter)...).
+		Order(auditentry.ByID(sql.OrderDesc())).Limit(filter.Limit).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, entryFromRow)
 }
 
 // CountAudit counts the entries that a filter chooses of a workspace, whatever its limit.
 func (s *AuditLog) CountAudit(ctx context.Context, workspaceID string, filter audit.Filter) (int, error) {
-	n, err := s.store.db(ctx).AuditEntry.Query().Where(chosen(workspaceID, filter)...).Count(within(ctx, workspaceID))
-	return n, mapError(err)
+	n, err := s.store.Client(ctx).AuditEntry.Query().Where(chosen(workspaceID, filter)...).Count(scope.Workspace(ctx, workspaceID))
+	return n, MapError(err)
 }
 
 // chosen are the conditions of a filter.
@@ -80,9 +80,9 @@ func (s *AuditLog) AuditEntries(ctx context.Context, query audit.Query) ([]audit
 	if query.Before > 0 {
 		where = append(where, auditentry.IDLT(query.Before))
 	}
-	rows, err := s.store.db(ctx).AuditEntry.Query().Where(where...).
+	rows, err := s.store.Client(ctx).AuditEntry.Query().Where(where...).
 		Order(auditentry.ByID(sql.OrderDesc())).Limit(query.Limit).All(scope.System(ctx))
-	return mapped(rows, err, entryFromRow)
+	return Mapped(rows, err, entryFromRow)
 }
 
 func entryFromRow(row *ent.AuditEntry) audit.Entry {
@@ -99,29 +99,21 @@ func entryFromRow(row *ent.AuditEntry) audit.Entry {
 	return entry
 }
 
-func fromChanges(changes []audit.Change) []map[string]string {
-	rows := make([]map[string]string, len(changes))
-	for i, change := range changes {
-		rows[i] = map[string]string{"field": change.Field, "old": change.Old, "new": change.New}
-	}
-	return rows
-}
-
 // PretendAudit reads the head of the chain of what concerns no workspace twice, and writes
 // it as it is: an entry takes as many statements.
 func (s *AuditLog) PretendAudit(ctx context.Context) error {
-	ctx = chainScope(ctx, audit.Unplaced)
-	_, err := s.store.readHead(ctx, audit.Unplaced)
-	if fault.Is(mapError(err), fault.NotFound) { // nothing was recorded so far
+	ctx = ChainScope(ctx, audit.Unplaced)
+	_, err := s.store.LockChain(ctx, audit.Unplaced)
+	if fault.Is(MapError(err), fault.NotFound) { // nothing was recorded so far
 		return nil
 	}
 	if err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
-	head, err := s.store.readHead(ctx, audit.Unplaced)
+	head, err := s.store.LockChain(ctx, audit.Unplaced)
 	if err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
-	_, err = s.store.changes(ctx, moveHead, audit.Unplaced, head.Seq, head.Hash)
-	return mapError(err)
+	_, err = s.store.MoveChain(ctx, head)
+	return MapError(err)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/core/audit"
+	"parley/ent/scope"
 	"parley/internal/pgtest"
 )
 
@@ -30,7 +31,7 @@ func BenchmarkAudit(b *testing.B) {
 				plain := entry
 				plain.WorkspaceID = "ws_none"
 				return s.InTx(ctx, func(ctx context.Context) error {
-					return newAuditEntry(s.db(ctx), plain).Exec(within(ctx, plain.WorkspaceID))
+					return newAuditEntry(s.Client(ctx), plain).Exec(scope.Workspace(ctx, plain.WorkspaceID))
 				})
 			}
 			for _, writers := range []int{1, 16} {
@@ -44,7 +45,7 @@ func BenchmarkAudit(b *testing.B) {
 	}
 }
 
-// write has writers do something until it was done often enough.
+// Write has writers do something until it was done often enough.
 func write(b *testing.B, name string, writers int, do func(ctx context.Context, writer int) error) {
 	b.Run(name, func(b *testing.B) {
 		if err := do(b.Context(), 0); err != nil {

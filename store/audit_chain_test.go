@@ -26,7 +26,7 @@ func (b *bundle) tryAsOwner(statements ...string) error {
 	if b.IsSQLite() {
 		return b.InTx(b.Context(), func(ctx context.Context) error {
 			for _, statement := range statements {
-				if _, err := b.raw(ctx).ExecContext(ctx, statement); err != nil {
+				if _, err := b.Raw(ctx).ExecContext(ctx, statement); err != nil {
 					return err
 				}
 			}

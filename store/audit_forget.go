@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/ent/scope"
@@ -43,15 +41,15 @@ const (
 // keeps where the chain goes on, and returns how many it deleted.
 func (s *AuditLog) DeleteAudit(ctx context.Context, chain string, before time.Time, limit int) (deleted int, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		ctx = chainScope(ctx, chain)
-		if _, err := s.store.readHead(ctx, chain); err != nil && !fault.Is(err, fault.NotFound) {
+		ctx = ChainScope(ctx, chain)
+		if _, err := s.store.LockChain(ctx, chain); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 		statement, last := lastAged, audit.Entry{}
 		if chain == audit.Unplaced {
 			statement = lastAgedUnplaced
 		}
-		err := scanOne(ctx, s.store.raw(ctx), []any{&last.ID, &last.Seq, &last.Hash}, statement, chain, before, limit)
+		err := ScanOne(ctx, s.store.Raw(ctx), []any{&last.ID, &last.Seq, &last.Hash}, statement, chain, before, limit)
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}
@@ -61,17 +59,17 @@ func (s *AuditLog) DeleteAudit(ctx context.Context, chain string, before time.Ti
 		deleted, err = s.forget(ctx, chain, last)
 		return err
 	})
-	return deleted, mapError(err)
+	return deleted, MapError(err)
 }
 
 // forget deletes the entries of a chain up to one.
 func (s *AuditLog) forget(ctx context.Context, chain string, last audit.Entry) (deleted int, err error) {
-	if s.store.dialect == dialect.Postgres {
-		err := scanOne(ctx, s.store.raw(ctx), []any{&deleted}, forgetPostgres, chain, last.ID, last.Seq, last.Hash)
+	if !s.store.IsSQLite() {
+		err := ScanOne(ctx, s.store.Raw(ctx), []any{&deleted}, forgetPostgres, chain, last.ID, last.Seq, last.Hash)
 		return deleted, err
 	}
 	if last.Seq > 0 {
-		if _, err := s.store.changes(ctx, moveKept, chain, last.Seq, last.Hash); err != nil {
+		if _, err := s.store.Changes(ctx, moveKept, chain, last.Seq, last.Hash); err != nil {
 			return 0, err
 		}
 	}
@@ -79,7 +77,7 @@ func (s *AuditLog) forget(ctx context.Context, chain string, last audit.Entry) (
 	if chain == audit.Unplaced {
 		statement = forgetUnplacedOnSQLite
 	}
-	result, err := s.store.raw(ctx).ExecContext(ctx, statement, chain, last.ID)
+	result, err := s.store.Raw(ctx).ExecContext(ctx, statement, chain, last.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -98,12 +96,12 @@ const (
 // ForgetAuditAddresses removes the network addresses and their salts from up to limit
 // entries of all workspaces from before a time, the oldest first, and returns from how many.
 func (s *AuditLog) ForgetAuditAddresses(ctx context.Context, before time.Time, limit int) (forgotten int, err error) {
-	ctx = scope.System(Unhurried(ctx))
+	ctx = scope.System(Background(ctx))
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		if s.store.dialect == dialect.Postgres {
-			return scanOne(ctx, s.store.raw(ctx), []any{&forgotten}, forgetAddressesPostgres, before, limit)
+		if !s.store.IsSQLite() {
+			return ScanOne(ctx, s.store.Raw(ctx), []any{&forgotten}, forgetAddressesPostgres, before, limit)
 		}
-		result, err := s.store.raw(ctx).ExecContext(ctx, forgetAddressesSQLite, before, limit)
+		result, err := s.store.Raw(ctx).ExecContext(ctx, forgetAddressesSQLite, before, limit)
 		if err != nil {
 			return err
 		}
@@ -111,5 +109,5 @@ func (s *AuditLog) ForgetAuditAddresses(ctx context.Context, before time.Time, l
 		forgotten = int(n)
 		return err
 	})
-	return forgotten, mapError(err)
+	return forgotten, MapError(err)
 }

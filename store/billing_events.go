@@ -20,8 +20,8 @@ const insertBillingEvent = `INSERT INTO billing_events (id, type, applied_at) VA
 
 // AddBillingEvent writes an event down, and reports false if it was there.
 func (s *BillingEvents) AddBillingEvent(ctx context.Context, id, kind string, now time.Time) (added bool, err error) {
-	err = s.store.inWrite(ctx, func(ctx context.Context) error {
-		added, err = s.store.changes(ctx, insertBillingEvent, id, kind, now)
+	err = s.store.WriteRaw(ctx, func(ctx context.Context) error {
+		added, err = s.store.Changes(ctx, insertBillingEvent, id, kind, now)
 		return err
 	})
 	return added, err
@@ -29,14 +29,14 @@ func (s *BillingEvents) AddBillingEvent(ctx context.Context, id, kind string, no
 
 // HasBillingEvent reports whether an event was written down.
 func (s *BillingEvents) HasBillingEvent(ctx context.Context, id string) (bool, error) {
-	has, err := s.store.db(ctx).BillingEvent.Query().Where(billingevent.ID(id)).Exist(ctx)
-	return has, mapError(err)
+	has, err := s.store.Client(ctx).BillingEvent.Query().Where(billingevent.ID(id)).Exist(ctx)
+	return has, MapError(err)
 }
 
 // DeleteBillingEvents deletes those that were written down before a time.
 func (s *BillingEvents) DeleteBillingEvents(ctx context.Context, before time.Time) error {
-	return inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.BillingEvent.Query().Where(billingevent.AppliedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	return InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.BillingEvent.Query().Where(billingevent.AppliedAtLT(before)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.BillingEvent.Delete().Where(billingevent.IDIn(ids...), billingevent.AppliedAtLT(before)).Exec(ctx)
 	})

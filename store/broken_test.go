@@ -214,7 +214,7 @@ func TestACommitThatFailsAfterTheRows(t *testing.T) {
 	t.Run("among questions that share a statement only the refused one fails", func(t *testing.T) {
 		const each = 10
 		errs := make([]error, 2*each)
-		shareStatements(t, x.groups.conversations, x.opening("first"), func() {
+		shareStatements(t, x.ofTurns.groups.conversations, x.opening("first"), func() {
 			var all sync.WaitGroup
 			for i := range errs {
 				all.Go(func() { errs[i] = x.ask(t.Context(), []string{"kept", "refused"}[i%2]) })

@@ -34,14 +34,14 @@ const (
 // at the longest, somebody else reads it, or how long it rests.
 func (s *BusyHosts) TakeHost(ctx context.Context, host, holder string, most time.Duration) (wait time.Duration, err error) {
 	var seconds float64
-	err = scanOne(ctx, s.store.raw(ctx), []any{&seconds}, takeHost, host, holder, most.Seconds())
-	return time.Duration(seconds * float64(time.Second)), mapError(err)
+	err = ScanOne(ctx, s.store.Raw(ctx), []any{&seconds}, takeHost, host, holder, most.Seconds())
+	return time.Duration(seconds * float64(time.Second)), MapError(err)
 }
 
 // LeaveHost says that a holder has read a host, which then rests for a time.
 func (s *BusyHosts) LeaveHost(ctx context.Context, host, holder string, rest time.Duration) error {
-	_, err := s.store.raw(ctx).ExecContext(ctx, leaveHost, host, holder, rest.Seconds())
-	return mapError(err)
+	_, err := s.store.Raw(ctx).ExecContext(ctx, leaveHost, host, holder, rest.Seconds())
+	return MapError(err)
 }
 
 // DeleteFreeHosts deletes what says nothing any more. On SQLite it does nothing.
@@ -49,6 +49,6 @@ func (s *BusyHosts) DeleteFreeHosts(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
-	_, err := s.store.raw(ctx).ExecContext(ctx, deleteFreeHosts)
-	return mapError(err)
+	_, err := s.store.Raw(ctx).ExecContext(ctx, deleteFreeHosts)
+	return MapError(err)
 }

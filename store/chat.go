@@ -9,6 +9,7 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/conversation"
 	"parley/ent/generated/message"
+	"parley/ent/scope"
 )
 
 // Conversations keeps conversations, and reads their messages.
@@ -23,7 +24,7 @@ func (s *Conversations) CreateConversation(ctx context.Context, workspaceID stri
 	if err != nil {
 		return c, err
 	}
-	err = s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	err = s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		row, err := db.Conversation.Create().SetWorkspaceID(workspaceID).SetChatbotID(c.ChatbotID).
 			SetExternalUserID(c.ExternalUserID).SetStatus(c.Status).SetOrigin(string(c.Origin)).SetBegunBy(c.BegunBy).SetTitle(c.Title).
 			SetMetadata(metadata).SetCreatedAt(c.CreatedAt).Save(ctx)
@@ -37,15 +38,15 @@ func (s *Conversations) CreateConversation(ctx context.Context, workspaceID stri
 
 // Conversation returns one conversation of a chatbot.
 func (s *Conversations) Conversation(ctx context.Context, workspaceID, chatbotID string, id int64) (chat.Conversation, error) {
-	row, err := s.store.db(ctx).Conversation.Query().
-		Where(conversation.ID(id), conversation.ChatbotID(chatbotID)).Only(within(ctx, workspaceID))
-	return one(row, err, conversationFromRow)
+	row, err := s.store.Client(ctx).Conversation.Query().
+		Where(conversation.ID(id), conversation.ChatbotID(chatbotID)).Only(scope.Workspace(ctx, workspaceID))
+	return One(row, err, conversationFromRow)
 }
 
 // settled are the messages that the reader of a conversation sees: questions,
 // and answers with some text.
 func (s *Conversations) settled(ctx context.Context, conversationID int64) *ent.MessageQuery {
-	return s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID),
+	return s.store.Client(ctx).Message.Query().Where(message.ConversationID(conversationID),
 		message.StatusNEQ(string(chat.Generating)),
 		message.Or(message.Role(string(chat.User)), message.ContentNEQ("")))
 }
@@ -56,12 +57,12 @@ func (s *Conversations) Messages(ctx context.Context, workspaceID string, conver
 	if limit > 0 {
 		query = query.Limit(limit)
 	}
-	rows, err := query.All(within(ctx, workspaceID))
-	messages, err := mapped(rows, err, messageFromRow)
+	rows, err := query.All(scope.Workspace(ctx, workspaceID))
+	messages, err := Mapped(rows, err, messageFromRow)
 	if err != nil {
 		return nil, err
 	}
-	return messages, s.tellFailures(within(ctx, workspaceID), conversationID, messages)
+	return messages, s.tellFailures(scope.Workspace(ctx, workspaceID), conversationID, messages)
 }
 
 // tellFailures gives questions the outcome of their answers that have no text, which
@@ -77,11 +78,11 @@ func (s *Conversations) tellFailures(ctx context.Context, conversationID int64, 
 	if len(unanswered) == 0 {
 		return nil
 	}
-	silent, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDGT(messages[0].ID),
+	silent, err := s.store.Client(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDGT(messages[0].ID),
 		message.Role(string(chat.Assistant)), message.StatusNEQ(string(chat.Generating)), message.Content("")).
 		Order(message.ByID()).Limit(len(messages)).Select(message.FieldID, message.FieldStatus, message.FieldOutcome).All(ctx)
 	if err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
 	for _, answer := range silent {
 		before, _ := slices.BinarySearchFunc(messages, answer.ID, func(m chat.Message, id int64) int { return cmp.Compare(m.ID, id) })
@@ -95,9 +96,9 @@ func (s *Conversations) tellFailures(ctx context.Context, conversationID int64, 
 
 // HasMessage reports whether a message is one of a conversation.
 func (s *Conversations) HasMessage(ctx context.Context, workspaceID string, conversationID, messageID int64) (bool, error) {
-	known, err := s.store.db(ctx).Message.Query().
-		Where(message.ID(messageID), message.ConversationID(conversationID)).Exist(within(ctx, workspaceID))
-	return known, mapError(err)
+	known, err := s.store.Client(ctx).Message.Query().
+		Where(message.ID(messageID), message.ConversationID(conversationID)).Exist(scope.Workspace(ctx, workspaceID))
+	return known, MapError(err)
 }
 
 // LastMessages returns the last settled messages below an id, oldest first.
@@ -106,9 +107,9 @@ func (s *Conversations) LastMessages(ctx context.Context, workspaceID string, co
 	if before > 0 {
 		query = query.Where(message.IDLT(before))
 	}
-	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(within(ctx, workspaceID))
+	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
 	slices.Reverse(rows)
-	return mapped(rows, err, messageFromRow)
+	return Mapped(rows, err, messageFromRow)
 }
 
 func messageFromRow(row *ent.Message) chat.Message {

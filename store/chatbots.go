@@ -4,10 +4,6 @@ import (
 	"context"
 	"iter"
 	"strings"
-	"time"
-
-	"entgo.io/ent/dialect"
-	"entgo.io/ent/dialect/sql"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -25,9 +21,9 @@ func NewChatbots(db *Store) *Chatbots { return &Chatbots{db} }
 
 // CreateChatbot adds a chatbot.
 func (s *Chatbots) CreateChatbot(ctx context.Context, workspaceID string, bot chatbot.Chatbot) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Chatbot.Create().SetID(bot.ID).SetWorkspaceID(workspaceID).SetName(bot.Name).
-			SetInstructions(bot.Instructions).SetNoAnswer(bot.NoAnswer).SetImageHosts(list(bot.ImageHosts)).
+			SetInstructions(bot.Instructions).SetNoAnswer(bot.NoAnswer).SetImageHosts(List(bot.ImageHosts)).
 			SetPassageAim(bot.PassageAim).SetPassageLimit(bot.PassageLimit).
 			SetAnswerWithoutKnowledge(bot.AnswerWithoutKnowledge).SetSeparateEndUsers(bot.SeparateEndUsers).SetCreatedAt(bot.CreatedAt).
 			SetProviderID(bot.Model.ProviderID).SetModel(bot.Model.Name).
@@ -41,39 +37,39 @@ func (s *Chatbots) CreateChatbot(ctx context.Context, workspaceID string, bot ch
 
 // Chatbot returns one chatbot.
 func (s *Chatbots) Chatbot(ctx context.Context, workspaceID, chatbotID string) (chatbot.Chatbot, error) {
-	row, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(scope.Workspace(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return chatbot.Chatbot{}, errNoChatbot
 	}
-	return one(row, err, chatbotFromRow)
+	return One(row, err, chatbotFromRow)
 }
 
 var errNoChatbot = fault.New(fault.NotFound, "Chatbot not found.")
 
 // Chatbots returns the chatbots of a workspace, oldest first.
 func (s *Chatbots) Chatbots(ctx context.Context, workspaceID string) ([]chatbot.Chatbot, error) {
-	rows, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
-		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, chatbotFromRow)
+	rows, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
+		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, chatbotFromRow)
 }
 
 // AllChatbots reads the scopes of the chatbots of every workspace by ID.
 func (s *Chatbots) AllChatbots(ctx context.Context) iter.Seq2[retrieval.Scope, error] {
-	rows := inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Chatbot, error) {
-		return s.store.db(ctx).Chatbot.Query().Where(entchatbot.IDGT(after)).Order(entchatbot.ByID()).Limit(portionRows).
+	rows := InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Chatbot, error) {
+		return s.store.Client(ctx).Chatbot.Query().Where(entchatbot.IDGT(after)).Order(entchatbot.ByID()).Limit(PortionRows).
 			Select(entchatbot.FieldID, entchatbot.FieldWorkspaceID).All(ctx)
 	}, func(row *ent.Chatbot) string { return row.ID })
-	return converted(rows, func(row *ent.Chatbot) retrieval.Scope {
+	return Converted(rows, func(row *ent.Chatbot) retrieval.Scope {
 		return retrieval.Scope{WorkspaceID: row.WorkspaceID, ChatbotID: row.ID}
 	})
 }
 
 // UpdateChatbot changes a chatbot's settings.
 func (s *Chatbots) UpdateChatbot(ctx context.Context, workspaceID, chatbotID string, settings chatbot.Settings) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Chatbot.Update().Where(entchatbot.ID(chatbotID)).SetName(settings.Name).
 			SetInstructions(settings.Instructions).SetNoAnswer(settings.NoAnswer).
-			SetImageHosts(list(settings.ImageHosts)).
+			SetImageHosts(List(settings.ImageHosts)).
 			SetWelcome(settings.Welcome).SetSuggestedQuestions(suggestionsToColumn(settings.Greeting)).
 			SetPassageAim(settings.PassageAim).SetPassageLimit(settings.PassageLimit).
 			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).SetSeparateEndUsers(settings.SeparateEndUsers).
@@ -113,39 +109,18 @@ func setAnswering(update *ent.ChatbotUpdate, a chatbot.Answering) *ent.ChatbotUp
 
 // DeleteChatbot removes a chatbot and all that belongs to it.
 func (s *Chatbots) DeleteChatbot(ctx context.Context, workspaceID, chatbotID string) error {
-	return s.store.write(Unhurried(within(ctx, workspaceID)), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Chatbot.Delete().Where(entchatbot.ID(chatbotID)).Exec(ctx))
+	return s.store.Write(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Chatbot.Delete().Where(entchatbot.ID(chatbotID)).Exec(ctx))
 	})
-}
-
-// keepChatbots lets nobody delete chatbots until the transaction ends. Who changes
-// several rows of a chatbot does this first: a deletion locks the chatbot before its
-// rows, and would otherwise wait for one of them while the other waits for the chatbot.
-// A SQLite file has one writer anyway.
-func (s *Store) keepChatbots(ctx context.Context, ids ...string) error {
-	if s.dialect != dialect.Postgres || len(ids) == 0 {
-		return nil
-	}
-	_, err := s.db(ctx).Chatbot.Query().Where(entchatbot.IDIn(ids...)).Order(ent.Asc(entchatbot.FieldID)).
-		ForShare(sql.WithLockClause("FOR KEY SHARE")).IDs(ctx)
-	return mapError(err)
 }
 
 // WorkspaceOf finds a chatbot in any workspace.
 func (s *Chatbots) WorkspaceOf(ctx context.Context, chatbotID string) (string, error) {
-	row, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(scope.System(ctx))
+	row, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(scope.System(ctx))
 	if ent.IsNotFound(err) {
 		return "", errNoChatbot
 	}
-	return one(row, err, func(row *ent.Chatbot) string { return row.WorkspaceID })
-}
-
-// list makes sure that a JSON column holds a list and not null.
-func list(values []string) []string {
-	if values == nil {
-		return []string{}
-	}
-	return values
+	return One(row, err, func(row *ent.Chatbot) string { return row.WorkspaceID })
 }
 
 func chatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
@@ -190,12 +165,4 @@ func answeringFromRow(row *ent.Chatbot) chatbot.Answering {
 		Grounding: chatbot.Grounding(row.Grounding), CacheAnswers: row.CacheAnswers,
 		Rerank: chatbot.Rerank(row.Rerank),
 	}
-}
-
-func utc(t *time.Time) *time.Time {
-	if t == nil {
-		return nil
-	}
-	u := t.UTC()
-	return &u
 }

@@ -24,8 +24,8 @@ const beginChore = `INSERT INTO chores (id, begun_at) VALUES ($1, $2)
 // BeginChore reports whether the caller is to do the chore: nobody has begun it
 // since a time.
 func (s *Chores) BeginChore(ctx context.Context, name string, since, now time.Time) (mine bool, err error) {
-	err = s.store.inWrite(ctx, func(ctx context.Context) error {
-		mine, err = s.store.changes(ctx, beginChore, name, now, since)
+	err = s.store.WriteRaw(ctx, func(ctx context.Context) error {
+		mine, err = s.store.Changes(ctx, beginChore, name, now, since)
 		return err
 	})
 	return mine, err
@@ -33,13 +33,13 @@ func (s *Chores) BeginChore(ctx context.Context, name string, since, now time.Ti
 
 // ChoresBegun returns the names with a prefix of what was begun at a time or later.
 func (s *Chores) ChoresBegun(ctx context.Context, prefix string, since time.Time) ([]string, error) {
-	names, err := s.store.db(ctx).Chore.Query().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtGTE(since)).Order(ent.Asc(chore.FieldID)).IDs(scope.System(ctx))
-	return names, mapError(err)
+	names, err := s.store.Client(ctx).Chore.Query().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtGTE(since)).Order(ent.Asc(chore.FieldID)).IDs(scope.System(ctx))
+	return names, MapError(err)
 }
 
 // ForgetChores deletes those whose names have a prefix and that were begun before a time.
 func (s *Chores) ForgetChores(ctx context.Context, prefix string, before time.Time) error {
-	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Chore.Delete().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtLT(before)).Exec(ctx)
 		return err
 	})
@@ -47,9 +47,9 @@ func (s *Chores) ForgetChores(ctx context.Context, prefix string, before time.Ti
 
 // Begun returns when a chore was last begun, or the zero time.
 func (s *Chores) Begun(ctx context.Context, name string) (time.Time, error) {
-	row, err := s.store.db(ctx).Chore.Get(scope.System(ctx), name)
+	row, err := s.store.Client(ctx).Chore.Get(scope.System(ctx), name)
 	if ent.IsNotFound(err) {
 		return time.Time{}, nil
 	}
-	return one(row, err, func(row *ent.Chore) time.Time { return row.BegunAt.UTC() })
+	return One(row, err, func(row *ent.Chore) time.Time { return row.BegunAt.UTC() })
 }

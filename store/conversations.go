@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/chat"
 	ent "parley/ent/generated"
 	"parley/ent/generated/conversation"
 	"parley/ent/generated/predicate"
+	"parley/ent/scope"
 )
 
 func conversationFromRow(row *ent.Conversation) chat.Conversation {
@@ -40,7 +39,7 @@ func metadataOf(pairs map[string]string) (string, error) {
 // ListConversations returns the conversations of the API that a list chooses, newest
 // first.
 func (s *Conversations) ListConversations(ctx context.Context, workspaceID, chatbotID string, list chat.List) ([]chat.Conversation, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	where := []predicate.Conversation{conversation.ChatbotID(chatbotID), conversation.OriginNEQ(string(chat.Playground))}
 	if list.ForEndUser {
 		where = append(where, conversation.ExternalUserID(list.ExternalUserID))
@@ -52,20 +51,20 @@ func (s *Conversations) ListConversations(ctx context.Context, workspaceID, chat
 		where = append(where, conversation.IDLT(list.Before))
 	}
 	if !list.CreatedAfter.IsZero() {
-		first, err := s.store.db(ctx).Conversation.Query().Where(conversation.WorkspaceID(workspaceID), conversation.CreatedAtGT(list.CreatedAfter)).
+		first, err := s.store.Client(ctx).Conversation.Query().Where(conversation.WorkspaceID(workspaceID), conversation.CreatedAtGT(list.CreatedAfter)).
 			Order(conversation.ByCreatedAt(), conversation.ByID()).FirstID(ctx)
 		if ent.IsNotFound(err) {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		// The ids are bounded as well, so that those from before need not be read.
 		where = append(where, conversation.CreatedAtGT(list.CreatedAfter), conversation.IDGTE(first-idsOutOfOrder))
 	}
-	rows, err := s.store.db(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldID)).Limit(list.Limit).All(ctx)
+	rows, err := s.store.Client(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldID)).Limit(list.Limit).All(ctx)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	found := make([]chat.Conversation, len(rows))
 	for i, row := range rows {
@@ -77,15 +76,15 @@ func (s *Conversations) ListConversations(ctx context.Context, workspaceID, chat
 // ChangeConversation stores the title and the metadata that change makes of those that
 // are stored.
 func (s *Conversations) ChangeConversation(ctx context.Context, workspaceID, chatbotID string, id int64, change func(*chat.Conversation) error) (changed chat.Conversation, err error) {
-	err = s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
-		db := s.store.db(ctx)
+	err = s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		db := s.store.Client(ctx)
 		query := db.Conversation.Query().Where(conversation.ID(id), conversation.ChatbotID(chatbotID))
-		if s.store.dialect == dialect.Postgres {
+		if !s.store.IsSQLite() {
 			query = query.ForUpdate()
 		}
 		row, err := query.Only(ctx)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		changed = conversationFromRow(row)
 		if err := change(&changed); err != nil {
@@ -95,7 +94,7 @@ func (s *Conversations) ChangeConversation(ctx context.Context, workspaceID, cha
 		if err != nil {
 			return err
 		}
-		return mapError(affected(db.Conversation.Update().Where(conversation.ID(id)).SetTitle(changed.Title).SetMetadata(metadata).Save(ctx)))
+		return MapError(Affected(db.Conversation.Update().Where(conversation.ID(id)).SetTitle(changed.Title).SetMetadata(metadata).Save(ctx)))
 	})
 	return changed, err
 }

@@ -20,10 +20,10 @@ func NewDevices(db *Store) *Devices { return &Devices{db} }
 // oldest beyond so many.
 func (s *Devices) TrustDevice(ctx context.Context, userID, secretHash string, now, until time.Time, most int) error {
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		db := s.store.db(ctx)
-		err := s.store.exec(ctx, s.store.into(device.Table).
+		db := s.store.Client(ctx)
+		err := s.store.Exec(ctx, s.store.Into(device.Table).
 			Set(device.FieldUserID, userID).Set(device.FieldSecretHash, secretHash).Set(device.FieldCreatedAt, now).Set(device.FieldExpiresAt, until).
-			OnConflict(entsql.ConflictColumns(device.FieldSecretHash, device.FieldUserID), overwrite(device.FieldExpiresAt)))
+			OnConflict(entsql.ConflictColumns(device.FieldSecretHash, device.FieldUserID), Overwrite(device.FieldExpiresAt)))
 		if err != nil {
 			return err
 		}
@@ -40,14 +40,14 @@ func (s *Devices) TrustDevice(ctx context.Context, userID, secretHash string, no
 // TrustedBy returns the e-mail addresses of the users who trust a browser at a
 // time.
 func (s *Devices) TrustedBy(ctx context.Context, secretHash string, at time.Time) ([]string, error) {
-	rows, err := s.store.db(ctx).Device.Query().
+	rows, err := s.store.Client(ctx).Device.Query().
 		Where(device.SecretHash(secretHash), device.ExpiresAtGT(at)).WithUser().All(ctx)
-	return mapped(rows, err, func(row *ent.Device) string { return row.Edges.User.Email })
+	return Mapped(rows, err, func(row *ent.Device) string { return row.Edges.User.Email })
 }
 
 // ForgetDevices ends all that a user trusts.
 func (s *Devices) ForgetDevices(ctx context.Context, userID string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Device.Delete().Where(device.UserID(userID)).Exec(ctx)
 		return err
 	})

@@ -4,10 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/chat"
@@ -22,6 +19,7 @@ import (
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/removal"
 	"parley/ent/generated/source"
+	"parley/ent/scope"
 )
 
 // KnowledgePages reads what people see of the knowledge, a page at a time.
@@ -30,32 +28,10 @@ type KnowledgePages struct{ store *Store }
 // NewKnowledgePages returns the knowledge pages of a database.
 func NewKnowledgePages(db *Store) *KnowledgePages { return &KnowledgePages{db} }
 
-// sliced confines a query to a slice of a list in the order of a time and the ID.
-func sliced(slice browse.Slice, at string) func(*entsql.Selector) {
-	return func(q *entsql.Selector) {
-		order, beyond := entsql.Desc, entsql.LT
-		if slice.OldestFirst {
-			order, beyond = entsql.Asc, entsql.GT
-		}
-		if !slice.After.IsZero() {
-			// The first condition follows from the second, and is the one for
-			// which both databases use the index.
-			within := entsql.LTE
-			if slice.OldestFirst {
-				within = entsql.GTE
-			}
-			q.Where(entsql.And(within(q.C(at), slice.After.At), entsql.Or(
-				beyond(q.C(at), slice.After.At),
-				entsql.And(entsql.EQ(q.C(at), slice.After.At), beyond(q.C("id"), slice.After.ID)))))
-		}
-		q.OrderBy(order(q.C(at)), order(q.C("id"))).Limit(slice.Limit)
-	}
-}
-
 func admitted(chatbotID string, filter browse.Filter) []predicate.Document {
 	conditions := []predicate.Document{document.ChatbotID(chatbotID)}
 	if filter.Search != "" {
-		conditions = append(conditions, foundBy(filter.Search))
+		conditions = append(conditions, FoundBy(filter.Search))
 	}
 	if filter.Kind != "" {
 		conditions = append(conditions, document.Kind(string(filter.Kind)))
@@ -76,62 +52,12 @@ func admitted(chatbotID string, filter browse.Filter) []predicate.Document {
 	return conditions
 }
 
-var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
-// patternOf is what LIKE takes for texts that have this one in them.
-func patternOf(text string) string { return "%" + escapeLike.Replace(text) + "%" }
-
-// searchPatterns are the pattern of a text in lower case, and another for documents of
-// before [searchText], unless it is the same.
-func searchPatterns(text string) (pattern, older string) {
-	pattern = patternOf(strings.ToLower(text))
-	older = patternOf(strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf {
-			return unicode.ToLower(r)
-		}
-		return r
-	}, text))
-	if older == pattern {
-		older = ""
-	}
-	return pattern, older
-}
-
-// foundBy selects documents with a text in their title or address, whatever the case.
-func foundBy(text string) predicate.Document {
-	pattern, older := searchPatterns(text)
-	return func(q *entsql.Selector) {
-		q.Where(entsql.P(func(b *entsql.Builder) {
-			b.WriteString("(").Ident(q.C(document.FieldSearchText)).WriteString(" LIKE ").Arg(pattern).WriteString(` ESCAPE '\'`)
-			if older != "" {
-				b.WriteString(" OR ").Ident(q.C(document.FieldSearchText)).WriteString(" LIKE ").Arg(older).WriteString(` ESCAPE '\'`)
-			}
-			b.WriteString(")")
-		}))
-	}
-}
-
-// likeAnyCase reports whether a column has a text in it, whatever the case. SQLite
-// knows the cases of ASCII only, and ignores them by itself.
-func likeAnyCase(column, text string) predicate.Document {
-	pattern := patternOf(text)
-	return func(q *entsql.Selector) {
-		like := " LIKE "
-		if q.Dialect() == dialect.Postgres {
-			like = " ILIKE "
-		}
-		q.Where(entsql.P(func(b *entsql.Builder) {
-			b.Ident(q.C(column)).WriteString(like).Arg(pattern).WriteString(` ESCAPE '\'`)
-		}))
-	}
-}
-
 // DocumentPage returns a page of a chatbot's documents, without contents.
 func (s *KnowledgePages) DocumentPage(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter, slice browse.Slice) ([]knowledge.Document, error) {
 	var rows []*ent.Document
-	err := s.store.db(ctx).Document.Query().Where(admitted(chatbotID, filter)...).Where(sliced(slice, document.FieldCreatedAt)).
-		Select(listed...).Scan(within(ctx, workspaceID), &rows)
-	return mapped(rows, err, documentFromRow)
+	err := s.store.Client(ctx).Document.Query().Where(admitted(chatbotID, filter)...).Where(Sliced(slice, document.FieldCreatedAt)).
+		Select(listed...).Scan(scope.Workspace(ctx, workspaceID), &rows)
+	return Mapped(rows, err, documentFromRow)
 }
 
 // CountDocuments counts by state the documents that a filter admits.
@@ -143,10 +69,10 @@ func (s *KnowledgePages) CountDocuments(ctx context.Context, workspaceID, chatbo
 		State knowledge.State
 		Count int
 	}
-	err := s.store.db(ctx).Document.Query().Where(admitted(chatbotID, filter)...).GroupBy(document.FieldState).
-		Aggregate(ent.Count()).Scan(within(ctx, workspaceID), &rows)
+	err := s.store.Client(ctx).Document.Query().Where(admitted(chatbotID, filter)...).GroupBy(document.FieldState).
+		Aggregate(ent.Count()).Scan(scope.Workspace(ctx, workspaceID), &rows)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	counts := make(map[knowledge.State]int, len(rows))
 	for _, row := range rows {
@@ -169,15 +95,15 @@ const (
 // countStates counts a chatbot's documents by state, those that a search finds if
 // there is one. Without states it counts all.
 func (s *KnowledgePages) countStates(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter) (map[knowledge.State]int, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	statement, args := countedStates, []any{workspaceID, chatbotID}
 	if filter.Search != "" {
 		pattern, older := searchPatterns(filter.Search)
 		statement, args = foundStates, append(args, pattern, older)
 	}
-	rows, err := s.store.raw(ctx).QueryContext(ctx, statement, args...)
+	rows, err := s.store.Raw(ctx).QueryContext(ctx, statement, args...)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	defer rows.Close()
 	counts := map[knowledge.State]int{}
@@ -185,20 +111,20 @@ func (s *KnowledgePages) countStates(ctx context.Context, workspaceID, chatbotID
 		var state knowledge.State
 		var n int
 		if err := rows.Scan(&state, &n); err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		if len(filter.States) == 0 || slices.Contains(filter.States, state) {
 			counts[state] = n
 		}
 	}
-	return counts, mapError(rows.Err())
+	return counts, MapError(rows.Err())
 }
 
 // SourcePage returns a page of a chatbot's sources.
 func (s *KnowledgePages) SourcePage(ctx context.Context, workspaceID, chatbotID string, slice browse.Slice) ([]knowledge.Source, error) {
-	rows, err := s.store.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).Where(sliced(slice, source.FieldCreatedAt)).
-		All(within(ctx, workspaceID))
-	return mapped(rows, err, sourceFromRow)
+	rows, err := s.store.Client(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).Where(Sliced(slice, source.FieldCreatedAt)).
+		All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, sourceFromRow)
 }
 
 // CountSources counts by state the sources of a chatbot.
@@ -207,10 +133,10 @@ func (s *KnowledgePages) CountSources(ctx context.Context, workspaceID, chatbotI
 		State knowledge.SourceState
 		Count int
 	}
-	err := s.store.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).GroupBy(source.FieldState).
-		Aggregate(ent.Count()).Scan(within(ctx, workspaceID), &rows)
+	err := s.store.Client(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).GroupBy(source.FieldState).
+		Aggregate(ent.Count()).Scan(scope.Workspace(ctx, workspaceID), &rows)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	counts := make(map[knowledge.SourceState]int, len(rows))
 	for _, row := range rows {
@@ -226,10 +152,10 @@ func (s *KnowledgePages) CountPages(ctx context.Context, workspaceID string, sou
 		State    knowledge.State
 		Count    int
 	}
-	err := s.store.db(ctx).Document.Query().Where(document.SourceIDIn(sourceIDs...)).GroupBy(document.FieldSourceID, document.FieldState).
-		Aggregate(ent.Count()).Scan(within(ctx, workspaceID), &rows)
+	err := s.store.Client(ctx).Document.Query().Where(document.SourceIDIn(sourceIDs...)).GroupBy(document.FieldSourceID, document.FieldState).
+		Aggregate(ent.Count()).Scan(scope.Workspace(ctx, workspaceID), &rows)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	counts := make(map[string]map[knowledge.State]int, len(sourceIDs))
 	for _, row := range rows {
@@ -243,17 +169,17 @@ func (s *KnowledgePages) CountPages(ctx context.Context, workspaceID string, sou
 
 // RemovalPage returns a page of a chatbot's receipts.
 func (s *KnowledgePages) RemovalPage(ctx context.Context, workspaceID, chatbotID string, slice browse.Slice) ([]knowledge.Removal, error) {
-	rows, err := s.store.db(ctx).Removal.Query().Where(removal.ChatbotID(chatbotID)).Where(sliced(slice, removal.FieldRequestedAt)).
-		All(within(ctx, workspaceID))
-	return mapped(rows, err, removalFromRow)
+	rows, err := s.store.Client(ctx).Removal.Query().Where(removal.ChatbotID(chatbotID)).Where(Sliced(slice, removal.FieldRequestedAt)).
+		All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, removalFromRow)
 }
 
 // PassagePage returns passages of a document's version in order.
 func (s *KnowledgePages) PassagePage(ctx context.Context, workspaceID, documentID string, version, from, limit int) ([]retrieval.Passage, error) {
-	rows, err := s.store.db(ctx).Passage.Query().
+	rows, err := s.store.Client(ctx).Passage.Query().
 		Where(passage.DocumentID(documentID), passage.Version(version), passage.OrdinalGTE(from)).
-		Order(passage.ByOrdinal()).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, passageFromRow)
+		Order(passage.ByOrdinal()).Limit(limit).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, passageFromRow)
 }
 
 // spanBatch is how many spans one query asks for.
@@ -262,16 +188,16 @@ const spanBatch = 100
 // SpanTexts returns the texts of spans of documents. A span may hold several
 // passages: the search gives a passage together with its neighbors.
 func (s *KnowledgePages) SpanTexts(ctx context.Context, workspaceID, chatbotID string, spans []browse.Span) (map[browse.Span]string, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	texts := map[browse.Span]string{}
-	return texts, inBatches(spans, spanBatch, func(some []browse.Span) error {
+	return texts, InBatches(spans, spanBatch, func(some []browse.Span) error {
 		where := make([]predicate.Passage, len(some))
 		for i, span := range some {
 			where[i] = passage.And(passage.DocumentID(span.DocumentID), passage.Version(span.Version), passage.StartGTE(span.Start), passage.EndLTE(span.End), passage.EndGT(0))
 		}
-		rows, err := s.store.db(ctx).Passage.Query().Where(passage.ChatbotID(chatbotID), passage.Or(where...)).Order(passage.ByOrdinal()).All(ctx)
+		rows, err := s.store.Client(ctx).Passage.Query().Where(passage.ChatbotID(chatbotID), passage.Or(where...)).Order(passage.ByOrdinal()).All(ctx)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		for _, span := range some {
 			var parts []string
@@ -292,20 +218,20 @@ func (s *KnowledgePages) SpanTexts(ctx context.Context, workspaceID, chatbotID s
 // chatbot's newest conversations: what was said before that would have to be
 // read whole.
 func (s *KnowledgePages) AnswersGiven(ctx context.Context, workspaceID, chatbotID, documentID string, conversations, limit int) ([]browse.Answer, error) {
-	ctx = within(ctx, workspaceID)
-	newest, err := s.store.db(ctx).Conversation.Query().Where(conversation.ChatbotID(chatbotID)).
+	ctx = scope.Workspace(ctx, workspaceID)
+	newest, err := s.store.Client(ctx).Conversation.Query().Where(conversation.ChatbotID(chatbotID)).
 		Order(conversation.ByID(entsql.OrderDesc())).Limit(conversations).IDs(ctx)
 	if err != nil || len(newest) == 0 {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
-	rows, err := s.store.db(ctx).Message.Query().Where(message.ConversationIDIn(newest...),
+	rows, err := s.store.Client(ctx).Message.Query().Where(message.ConversationIDIn(newest...),
 		message.DocumentIdsContains(" "+documentID+" ")).Order(message.ByID(entsql.OrderDesc())).Limit(limit).All(ctx)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	answers := make([]browse.Answer, len(rows))
 	for i, row := range rows {
-		sources, err := parseSources(row.Sources)
+		sources, err := CitationsFromColumn(row.Sources)
 		if err != nil {
 			return nil, err
 		}
@@ -313,10 +239,10 @@ func (s *KnowledgePages) AnswersGiven(ctx context.Context, workspaceID, chatbotI
 		for _, source := range sources {
 			a.Cited = a.Cited || source.Cited && source.DocumentID == documentID
 		}
-		question, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(row.ConversationID), message.IDLT(row.ID),
+		question, err := s.store.Client(ctx).Message.Query().Where(message.ConversationID(row.ConversationID), message.IDLT(row.ID),
 			message.Role(string(chat.User))).Order(message.ByID(entsql.OrderDesc())).First(ctx)
 		if err != nil && !ent.IsNotFound(err) {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		if question != nil {
 			a.Question = question.Content

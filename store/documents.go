@@ -24,7 +24,7 @@ func NewDocuments(db *Store) *Documents { return &Documents{db} }
 
 // CreateDocument adds a document without passages.
 func (s *Documents) CreateDocument(ctx context.Context, workspaceID string, d knowledge.Document) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return newDocument(db, workspaceID, d).Exec(ctx)
 	})
 }
@@ -40,12 +40,12 @@ var settled = document.StateIn(string(knowledge.Ready), string(knowledge.Failed)
 
 // Document returns one document with its content.
 func (s *Documents) Document(ctx context.Context, workspaceID, chatbotID, documentID string) (knowledge.Document, error) {
-	row, err := s.store.db(ctx).Document.Query().
-		Where(document.ID(documentID), document.ChatbotID(chatbotID)).Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).Document.Query().
+		Where(document.ID(documentID), document.ChatbotID(chatbotID)).Only(scope.Workspace(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return knowledge.Document{}, fault.New(fault.NotFound, "Document not found.")
 	}
-	return one(row, err, documentFromRow)
+	return One(row, err, documentFromRow)
 }
 
 // listed are the columns of a document in a list: all but the long ones, and those
@@ -79,7 +79,7 @@ func searchText(d knowledge.Document) string {
 
 // Documents returns a chatbot's documents without contents, oldest first.
 func (s *Documents) Documents(ctx context.Context, workspaceID, chatbotID string) ([]knowledge.Document, error) {
-	return listDocuments(within(ctx, workspaceID), s.store.db(ctx).Document.Query().Where(document.ChatbotID(chatbotID)))
+	return listDocuments(scope.Workspace(ctx, workspaceID), s.store.Client(ctx).Document.Query().Where(document.ChatbotID(chatbotID)))
 }
 
 // AllDocuments reads the documents of every workspace by ID, without contents.
@@ -94,38 +94,38 @@ func (s *Documents) ChangedDocuments(ctx context.Context, since time.Time) iter.
 }
 
 func (s *Documents) everywhere(ctx context.Context, where ...predicate.Document) iter.Seq2[knowledge.Document, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]knowledge.Document, error) {
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]knowledge.Document, error) {
 		var rows []*ent.Document
-		err := s.store.db(ctx).Document.Query().Where(where...).Where(document.IDGT(after)).
-			Order(document.ByID()).Limit(portionRows).Select(listed...).Scan(ctx, &rows)
-		return mapped(rows, err, documentFromRow)
+		err := s.store.Client(ctx).Document.Query().Where(where...).Where(document.IDGT(after)).
+			Order(document.ByID()).Limit(PortionRows).Select(listed...).Scan(ctx, &rows)
+		return Mapped(rows, err, documentFromRow)
 	}, func(d knowledge.Document) string { return d.ID })
 }
 
 func listDocuments(ctx context.Context, query *ent.DocumentQuery) ([]knowledge.Document, error) {
 	var rows []*ent.Document
 	err := query.Order(document.ByCreatedAt(), document.ByID()).Select(listed...).Scan(ctx, &rows)
-	return mapped(rows, err, documentFromRow)
+	return Mapped(rows, err, documentFromRow)
 }
 
 // DocumentByInput finds a document that is not being removed.
 func (s *Documents) DocumentByInput(ctx context.Context, workspaceID, chatbotID, inputHash string) (knowledge.Document, error) {
-	row, err := s.store.db(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.InputHash(inputHash),
-		document.StateNEQ(string(knowledge.Removing))).First(within(ctx, workspaceID))
-	return one(row, err, documentFromRow)
+	row, err := s.store.Client(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.InputHash(inputHash),
+		document.StateNEQ(string(knowledge.Removing))).First(scope.Workspace(ctx, workspaceID))
+	return One(row, err, documentFromRow)
 }
 
 // DocumentByExternalID finds a document that is not being removed.
 func (s *Documents) DocumentByExternalID(ctx context.Context, workspaceID, chatbotID, externalID string) (knowledge.Document, error) {
-	row, err := s.store.db(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.ExternalIDNEQ(""), document.ExternalID(externalID),
-		document.StateNEQ(string(knowledge.Removing))).Only(within(ctx, workspaceID))
-	return one(row, err, documentFromRow)
+	row, err := s.store.Client(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.ExternalIDNEQ(""), document.ExternalID(externalID),
+		document.StateNEQ(string(knowledge.Removing))).Only(scope.Workspace(ctx, workspaceID))
+	return One(row, err, documentFromRow)
 }
 
 // ReleaseExternalID takes an external ID from a document that is being removed,
 // which cannot be brought back any more then.
 func (s *Documents) ReleaseExternalID(ctx context.Context, workspaceID, chatbotID, externalID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Document.Update().Where(document.ChatbotID(chatbotID), document.ExternalIDNEQ(""), document.ExternalID(externalID),
 			document.State(string(knowledge.Removing))).SetExternalID("").SetUndoState("").SetLive(0).Exec(ctx)
 	})
@@ -144,7 +144,7 @@ func (s *Documents) UpdateDocument(ctx context.Context, workspaceID string, from
 	if withContent {
 		current = document.VersionLT(d.Version)
 	}
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Document.Update().Where(document.ID(d.ID), document.State(string(from)), current).
 			SetURL(d.URL).SetTitle(d.Title).SetSearchText(searchText(d)).SetKind(string(d.Kind)).SetInputHash(d.InputHash).SetState(string(d.State)).SetReason(d.Reason).
 			SetContentHash(d.ContentHash).SetChars(d.Chars).SetPassageCount(d.Passages).SetIndexed(d.Indexed).
@@ -158,13 +158,13 @@ func (s *Documents) UpdateDocument(ctx context.Context, workspaceID string, from
 		if withContent {
 			update.SetContent(d.Content).SetBytes(len(d.Content)).SetPlaces(string(places))
 		}
-		return affected(update.Save(ctx))
+		return Affected(update.Save(ctx))
 	})
 }
 
 // SetIndexed writes how far the indexing has come.
 func (s *Documents) SetIndexed(ctx context.Context, workspaceID, documentID string, indexed int) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Document.Update().Where(document.ID(documentID)).SetIndexed(indexed).Exec(ctx)
 	})
 }
@@ -172,18 +172,18 @@ func (s *Documents) SetIndexed(ctx context.Context, workspaceID, documentID stri
 // MarkRemoving takes a document out of every answer.
 func (s *Documents) MarkRemoving(ctx context.Context, workspaceID, documentID string, now time.Time) error {
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		err := affected(s.store.db(ctx).Document.Update().Where(document.ID(documentID)).SetState(string(knowledge.Removing)).
-			SetUndoState("").SetExternalID("").SetReason("").SetLive(0).SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(within(ctx, workspaceID)))
+		err := Affected(s.store.Client(ctx).Document.Update().Where(document.ID(documentID)).SetState(string(knowledge.Removing)).
+			SetUndoState("").SetExternalID("").SetReason("").SetLive(0).SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Save(scope.Workspace(ctx, workspaceID)))
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
-		return s.store.forgetAnswers(ctx, forgetByDocument, workspaceID, documentID)
+		return forgetAnswers(ctx, s.store, forgetByDocument, workspaceID, documentID)
 	})
 }
 
 // PostponeRemoval says when a removing document is tried again.
 func (s *Documents) PostponeRemoval(ctx context.Context, workspaceID, documentID string, attempts int, due time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Document.Update().Where(document.ID(documentID)).SetAttempts(attempts).SetDueAt(due).Exec(ctx)
 	})
 }
@@ -191,7 +191,7 @@ func (s *Documents) PostponeRemoval(ctx context.Context, workspaceID, documentID
 // MarkReindex has a chatbot's settled documents that have a content split and
 // indexed again.
 func (s *Documents) MarkReindex(ctx context.Context, workspaceID, chatbotID string, now time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Document.Update().Where(document.ChatbotID(chatbotID), settled, document.VersionGT(0), document.BytesGT(0)).
 			SetState(string(knowledge.Indexing)).SetContentHash("").SetReason("").SetAttempts(0).
 			SetDueAt(now).SetUpdatedAt(now).Exec(ctx)
@@ -200,7 +200,7 @@ func (s *Documents) MarkReindex(ctx context.Context, workspaceID, chatbotID stri
 
 // DeleteDocument removes a document with its passages, if it is there.
 func (s *Documents) DeleteDocument(ctx context.Context, workspaceID, documentID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Document.Delete().Where(document.ID(documentID)).Exec(ctx)
 		return err
 	})
@@ -212,8 +212,8 @@ func documentFromRow(row *ent.Document) knowledge.Document {
 		Depth: row.Depth, Title: row.Title, Kind: knowledge.Kind(row.Kind), State: knowledge.State(row.State),
 		Reason: row.Reason, Content: row.Content, InputHash: row.InputHash, ContentHash: row.ContentHash,
 		Chars: row.Chars, Passages: row.PassageCount, Indexed: row.Indexed, Version: row.Version, Live: max(row.Live, 0),
-		Attempts: row.Attempts, DueAt: utc(row.DueAt), ETag: row.Etag, LastModified: row.LastModified,
-		FetchedAt: utc(row.FetchedAt), UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
+		Attempts: row.Attempts, DueAt: UTC(row.DueAt), ETag: row.Etag, LastModified: row.LastModified,
+		FetchedAt: UTC(row.FetchedAt), UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
 	}
 	if row.UndoState != "" {
 		d.Undo = knowledge.Undo{State: knowledge.State(row.UndoState), Live: -row.Live - 1}

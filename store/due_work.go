@@ -23,15 +23,15 @@ func NewDueWork(db *Store) *DueWork { return &DueWork{db} }
 
 // DueSource returns the source whose time came first.
 func (s *DueWork) DueSource(ctx context.Context, workspaceID string, now time.Time) (knowledge.Source, error) {
-	row, err := s.store.db(ctx).Source.Query().Where(source.WorkspaceID(workspaceID), source.DueAtLTE(now), staying).
-		Order(source.ByDueAt(), source.ByID()).First(within(ctx, workspaceID))
-	return one(row, err, sourceFromRow)
+	row, err := s.store.Client(ctx).Source.Query().Where(source.WorkspaceID(workspaceID), source.DueAtLTE(now), Staying).
+		Order(source.ByDueAt(), source.ByID()).First(scope.Workspace(ctx, workspaceID))
+	return One(row, err, sourceFromRow)
 }
 
 // WorkspacesDue reads the work that is due in all workspaces.
 func (s *DueWork) WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[knowledge.DueWork, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after knowledge.DueWork) (due []knowledge.DueWork, err error) {
-		err = eachRow(ctx, s.store.raw(ctx), workDue, []any{now, after.WorkspaceID, after.Work, portionRows}, func(row *sql.Rows) error {
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after knowledge.DueWork) (due []knowledge.DueWork, err error) {
+		err = EachRow(ctx, s.store.Raw(ctx), workDue, []any{now, after.WorkspaceID, after.Work, PortionRows}, func(row *sql.Rows) error {
 			var d knowledge.DueWork
 			err := row.Scan(&d.WorkspaceID, &d.Work)
 			due = append(due, d)
@@ -45,12 +45,12 @@ func (s *DueWork) WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[kn
 // remove, then those without an address, then pages, except for pages of the
 // sources in skip.
 func (s *DueWork) DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (knowledge.Document, error) {
-	row, err := s.store.db(ctx).Document.Query().
-		Where(document.WorkspaceID(workspaceID), document.DueAtLTE(now), dueFor(work), staying, document.SourceIDNotIn(skip...)).
+	row, err := s.store.Client(ctx).Document.Query().
+		Where(document.WorkspaceID(workspaceID), document.DueAtLTE(now), dueFor(work), Staying, document.SourceIDNotIn(skip...)).
 		Order(func(q *entsql.Selector) {
 			q.OrderExpr(entsql.Expr("CASE WHEN state = 'removing' THEN 0 WHEN url = '' THEN 1 ELSE 2 END"))
-		}, document.ByDueAt(), document.ByID()).First(within(ctx, workspaceID))
-	return one(row, err, documentFromRow)
+		}, document.ByDueAt(), document.ByID()).First(scope.Workspace(ctx, workspaceID))
+	return One(row, err, documentFromRow)
 }
 
 // workDue is SQL by hand: the kind of work comes from the state, as in dueFor.
@@ -58,7 +58,7 @@ const workDue = `SELECT workspace_id, work FROM (
 	SELECT workspace_id, CASE WHEN state IN ('indexing', 'removing') THEN 'index' WHEN url <> '' THEN 'fetch' ELSE 'extract' END AS work
 	FROM documents WHERE due_at <= $1 AND workspace_id >= $2
 	UNION SELECT workspace_id, 'fetch' FROM sources WHERE due_at <= $1 AND workspace_id >= $2) due
-	WHERE (workspace_id > $2 OR work > $3) AND` + stays + ` ORDER BY 1, 2 LIMIT $4`
+	WHERE (workspace_id > $2 OR work > $3) AND` + Stays + ` ORDER BY 1, 2 LIMIT $4`
 
 var indexed = document.StateIn(string(knowledge.Indexing), string(knowledge.Removing))
 

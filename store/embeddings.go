@@ -25,11 +25,11 @@ func NewEmbeddings(db *Store) *Embeddings { return &Embeddings{db} }
 
 // Embeddings returns those vectors that are known, by the hash of their text.
 func (s *Embeddings) Embeddings(ctx context.Context, workspaceID, model string, hashes []string) (map[string][]float32, error) {
-	rows, err := s.store.db(ctx).Embedding.Query().
+	rows, err := s.store.Client(ctx).Embedding.Query().
 		Where(embedding.WorkspaceID(workspaceID), embedding.Model(model), embedding.TextHashIn(hashes...)).
-		All(within(ctx, workspaceID))
+		All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	known := make(map[string][]float32, len(rows))
 	for _, row := range rows {
@@ -40,24 +40,24 @@ func (s *Embeddings) Embeddings(ctx context.Context, workspaceID, model string, 
 
 // SaveEmbeddings keeps vectors by the hash of their text.
 func (s *Embeddings) SaveEmbeddings(ctx context.Context, workspaceID, model string, vectors map[string][]float32, now time.Time) error {
-	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+	return s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
 		// In order: two transactions that save the same vectors must not deadlock.
-		return inBatches(slices.Sorted(maps.Keys(vectors)), passageBatch, func(hashes []string) error {
-			rows := s.store.into(embedding.Table).Columns(embedding.FieldWorkspaceID, embedding.FieldModel, embedding.FieldTextHash, embedding.FieldVector, embedding.FieldUsedAt)
+		return InBatches(slices.Sorted(maps.Keys(vectors)), BatchRows, func(hashes []string) error {
+			rows := s.store.Into(embedding.Table).Columns(embedding.FieldWorkspaceID, embedding.FieldModel, embedding.FieldTextHash, embedding.FieldVector, embedding.FieldUsedAt)
 			for _, hash := range hashes {
 				rows.Values(workspaceID, model, hash, fromVector(vectors[hash]), now)
 			}
-			return s.store.exec(ctx, rows.OnConflict(
+			return s.store.Exec(ctx, rows.OnConflict(
 				entsql.ConflictColumns(embedding.FieldWorkspaceID, embedding.FieldModel, embedding.FieldTextHash),
-				overwrite(embedding.FieldUsedAt, embedding.FieldVector)))
+				Overwrite(embedding.FieldUsedAt, embedding.FieldVector)))
 		})
 	})
 }
 
 // DeleteEmbeddings deletes vectors of every workspace from before a time.
 func (s *Embeddings) DeleteEmbeddings(ctx context.Context, before time.Time) error {
-	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.Embedding.Query().Where(embedding.UsedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	return InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.Embedding.Query().Where(embedding.UsedAtLT(before)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.Embedding.Delete().Where(embedding.IDIn(ids...), embedding.UsedAtLT(before)).Exec(ctx)
 	})
@@ -84,24 +84,24 @@ func fromVector(vector []float32) []byte {
 func (s *Embeddings) TrimEmbeddings(ctx context.Context, floor, times int) error {
 	ctx = scope.System(ctx)
 	var all []inWorkspace
-	err := s.store.db(ctx).Embedding.Query().Where(moreThan(floor)).GroupBy(embedding.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)
+	err := s.store.Client(ctx).Embedding.Query().Where(moreThan(floor)).GroupBy(embedding.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)
 	if err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
 	for _, w := range all {
 		var passages []struct{ Sum sql.NullInt64 }
-		err := s.store.db(ctx).Document.Query().Where(document.WorkspaceID(w.WorkspaceID)).
+		err := s.store.Client(ctx).Document.Query().Where(document.WorkspaceID(w.WorkspaceID)).
 			Aggregate(ent.Sum(document.FieldPassageCount)).Scan(ctx, &passages)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		err = inParts(w.Count-max(floor, times*int(passages[0].Sum.Int64)), func(n int) error {
-			ids, err := s.store.db(ctx).Embedding.Query().Where(embedding.WorkspaceID(w.WorkspaceID)).
+			ids, err := s.store.Client(ctx).Embedding.Query().Where(embedding.WorkspaceID(w.WorkspaceID)).
 				Order(embedding.ByUsedAt(), embedding.ByID()).Limit(n).IDs(ctx)
 			if err != nil {
-				return mapError(err)
+				return MapError(err)
 			}
-			return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+			return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 				_, err := db.Embedding.Delete().Where(embedding.IDIn(ids...)).Exec(ctx)
 				return err
 			})

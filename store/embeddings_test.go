@@ -59,7 +59,7 @@ func TestEmbeddings(t *testing.T) {
 		})
 		b.Run("more than one portion of old vectors goes, and what is newer stays", func(t *testing.T) {
 			old, newer := map[string][]float32{}, map[string][]float32{"newer": {1}}
-			for i := range trimBatch + 5 {
+			for i := range TrimBatch + 5 {
 				old[fmt.Sprint("old ", i)] = []float32{float32(i)}
 			}
 			b.must(b.SaveEmbeddings(ctx, a.id, "p", old, epoch))

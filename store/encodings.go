@@ -63,11 +63,11 @@ func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string
 	if len(unknown) == 0 {
 		return found, nil
 	}
-	rows, err := s.store.db(ctx).Passage.Query().
+	rows, err := s.store.Client(ctx).Passage.Query().
 		Where(passage.IDIn(unknown...), passage.ChatbotID(chatbotID), passage.EncodingNotNil()).
-		Select(passage.FieldID, passage.FieldEncoding).All(within(ctx, workspaceID))
+		Select(passage.FieldID, passage.FieldEncoding).All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	for _, row := range rows {
 		found[row.ID] = *row.Encoding
@@ -86,28 +86,28 @@ func (s *Encodings) ChatbotsUnencoded(ctx context.Context) (chatbots []retrieval
 		WorkspaceID string `json:"workspace_id"`
 		ChatbotID   string `json:"chatbot_id"`
 	}
-	err = s.store.db(ctx).Passage.Query().Where(passage.EncodingIsNil()).Order(passage.ByWorkspaceID(), passage.ByChatbotID()).
+	err = s.store.Client(ctx).Passage.Query().Where(passage.EncodingIsNil()).Order(passage.ByWorkspaceID(), passage.ByChatbotID()).
 		Unique(true).Select(passage.FieldWorkspaceID, passage.FieldChatbotID).Scan(scope.System(ctx), &rows)
 	for _, row := range rows {
 		chatbots = append(chatbots, retrieval.Scope(row))
 	}
-	return chatbots, mapError(err)
+	return chatbots, MapError(err)
 }
 
 // Unencoded returns passages of a chatbot without an encoding, the oldest first.
 func (s *Encodings) Unencoded(ctx context.Context, workspaceID, chatbotID string, limit int) ([]retrieval.Passage, error) {
-	rows, err := s.unencoded(ctx, workspaceID, chatbotID).Order(passage.ByID()).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, passageFromRow)
+	rows, err := s.unencoded(ctx, workspaceID, chatbotID).Order(passage.ByID()).Limit(limit).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, passageFromRow)
 }
 
 // UnencodedOf counts the passages of a chatbot that have no encoding.
 func (s *Encodings) UnencodedOf(ctx context.Context, workspaceID, chatbotID string) (int, error) {
-	n, err := s.unencoded(ctx, workspaceID, chatbotID).Count(within(ctx, workspaceID))
-	return n, mapError(err)
+	n, err := s.unencoded(ctx, workspaceID, chatbotID).Count(scope.Workspace(ctx, workspaceID))
+	return n, MapError(err)
 }
 
 func (s *Encodings) unencoded(ctx context.Context, workspaceID, chatbotID string) *ent.PassageQuery {
-	return s.store.db(ctx).Passage.Query().
+	return s.store.Client(ctx).Passage.Query().
 		Where(passage.WorkspaceID(workspaceID), passage.ChatbotID(chatbotID), passage.EncodingIsNil())
 }
 
@@ -118,7 +118,7 @@ func (s *Encodings) SaveEncodings(ctx context.Context, workspaceID string, encod
 			s.known.Remove(id)
 		}
 	}()
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		// In order: two transactions that save the same ones must not deadlock.
 		for _, id := range slices.Sorted(maps.Keys(encodings)) {
 			if err := db.Passage.Update().Where(passage.ID(id)).SetEncoding(encodings[id]).Exec(ctx); err != nil {
@@ -131,6 +131,6 @@ func (s *Encodings) SaveEncodings(ctx context.Context, workspaceID string, encod
 
 // CountUnencoded counts the passages of all workspaces that have no encoding.
 func (s *Encodings) CountUnencoded(ctx context.Context) (int, error) {
-	n, err := s.store.db(ctx).Passage.Query().Where(passage.EncodingIsNil()).Count(scope.System(ctx))
-	return n, mapError(err)
+	n, err := s.store.Client(ctx).Passage.Query().Where(passage.EncodingIsNil()).Count(scope.System(ctx))
+	return n, MapError(err)
 }

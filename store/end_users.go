@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/chat"
@@ -19,6 +18,7 @@ import (
 	"parley/ent/generated/message"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/webhookmessage"
+	"parley/ent/scope"
 )
 
 // EndUsers finds and erases what is stored of end users.
@@ -45,12 +45,12 @@ const (
 	countAsked  = `SELECT COUNT(*)` + askedByThem
 	deleteAsked = `DELETE` + askedByThem
 	// tellOthers has every server forget what it remembers of a workspace.
-	tellOthers = `SELECT pg_notify('` + accessChannel + `', $1)`
+	tellOthers = `SELECT pg_notify('` + AccessChannel + `', $1)`
 )
 
 // bots returns the chatbots of a workspace.
 func (s *EndUsers) bots(ctx context.Context, workspaceID string) ([]string, error) {
-	return s.store.db(ctx).Chatbot.Query().Where(chatbot.WorkspaceID(workspaceID)).IDs(ctx)
+	return s.store.Client(ctx).Chatbot.Query().Where(chatbot.WorkspaceID(workspaceID)).IDs(ctx)
 }
 
 // theirs selects the conversations with a name.
@@ -61,35 +61,35 @@ func theirs(bots []string, name string) []predicate.Conversation {
 // TakeEndUser gives the conversations of an end user another name, takes the references to
 // them out of usage records, and deletes the events that name them.
 func (s *EndUsers) TakeEndUser(ctx context.Context, workspaceID, externalUserID, name string) (counts privacy.Counts, err error) {
-	err = s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
+	err = s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
 		if counts, err = s.counted(ctx, workspaceID, externalUserID); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if err := s.countTraces(ctx, workspaceID, externalUserID, counts); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
-		db := s.store.db(ctx)
-		if _, err := s.store.raw(ctx).ExecContext(ctx, deleteAsked, workspaceID, externalUserID); err != nil {
-			return mapError(err)
+		db := s.store.Client(ctx)
+		if _, err := s.store.Raw(ctx).ExecContext(ctx, deleteAsked, workspaceID, externalUserID); err != nil {
+			return MapError(err)
 		}
-		if _, err := s.store.raw(ctx).ExecContext(ctx, dropReferences, workspaceID, externalUserID); err != nil {
-			return mapError(err)
+		if _, err := s.store.Raw(ctx).ExecContext(ctx, dropReferences, workspaceID, externalUserID); err != nil {
+			return MapError(err)
 		}
 		if _, err := db.WebhookMessage.Delete().Where(naming(workspaceID, externalUserID)...).Exec(ctx); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		bots, err := s.bots(ctx, workspaceID)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if err := db.Conversation.Update().Where(theirs(bots, externalUserID)...).SetExternalUserID(name).SetTitle("").SetMetadata("").Exec(ctx); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
-		if s.store.dialect != dialect.Postgres {
+		if s.store.IsSQLite() {
 			return nil
 		}
-		_, err = s.store.raw(ctx).ExecContext(ctx, tellOthers, workspaceID)
-		return mapError(err)
+		_, err = s.store.Raw(ctx).ExecContext(ctx, tellOthers, workspaceID)
+		return MapError(err)
 	})
 	return counts, err
 }
@@ -102,12 +102,12 @@ func naming(workspaceID, externalUserID string) []predicate.WebhookMessage {
 
 // counted counts what hangs on the conversations with a name.
 func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (privacy.Counts, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	bots, err := s.bots(ctx, workspaceID)
 	if err != nil {
 		return nil, err
 	}
-	db, counts := s.store.db(ctx), privacy.Counts{}
+	db, counts := s.store.Client(ctx), privacy.Counts{}
 	ids, err := db.Conversation.Query().Where(theirs(bots, name)...).IDs(ctx)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (priva
 		"gaps": func(ids []int64) (int, error) { return db.Gap.Query().Where(gap.ConversationIDIn(ids...)).Count(ctx) },
 	} {
 		counts[kind] = 0
-		err := inBatches(ids, passageBatch, func(batch []int64) error {
+		err := InBatches(ids, BatchRows, func(batch []int64) error {
 			n, err := count(batch)
 			counts[kind] += int64(n)
 			return err
@@ -136,7 +136,7 @@ func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (priva
 		}
 	}
 	var references int64
-	if err := scanOne(ctx, s.store.raw(ctx), []any{&references}, countReferences, workspaceID, name); err != nil {
+	if err := ScanOne(ctx, s.store.Raw(ctx), []any{&references}, countReferences, workspaceID, name); err != nil {
 		return nil, err
 	}
 	counts["usage_record_references"] = references
@@ -147,9 +147,9 @@ func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (priva
 
 // countTraces adds what is found by texts only while those are there.
 func (s *EndUsers) countTraces(ctx context.Context, workspaceID, name string, counts privacy.Counts) error {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	var asked int64
-	if err := scanOne(ctx, s.store.raw(ctx), []any{&asked}, countAsked, workspaceID, name); err != nil {
+	if err := ScanOne(ctx, s.store.Raw(ctx), []any{&asked}, countAsked, workspaceID, name); err != nil {
 		return err
 	}
 	counts["test_questions"] = asked
@@ -163,33 +163,33 @@ func (s *EndUsers) cached(ctx context.Context, workspaceID string) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	return s.store.db(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotIDIn(bots...)).Count(ctx)
+	return s.store.Client(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotIDIn(bots...)).Count(ctx)
 }
 
 // EraseTaken deletes up to limit conversations with a name, and reports whether there may
 // be more that can be deleted now.
 func (s *EndUsers) EraseTaken(ctx context.Context, workspaceID, name string, limit int) (more bool, err error) {
-	err = s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
-		db := s.store.db(ctx)
+	err = s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+		db := s.store.Client(ctx)
 		bots, err := s.bots(ctx, workspaceID)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		query := db.Conversation.Query().Where(theirs(bots, name)...).
 			Where(noneGenerating).Order(conversation.ByID()).Limit(limit)
-		if s.store.dialect == dialect.Postgres {
+		if !s.store.IsSQLite() {
 			query = query.ForUpdate()
 		}
 		ids, err := query.IDs(ctx)
 		if err != nil || len(ids) == 0 {
-			return mapError(err)
+			return MapError(err)
 		}
 		more = len(ids) == limit
 		// What was asked after the end user was taken is not in what was counted then.
-		if _, err := s.store.raw(ctx).ExecContext(ctx, dropReferences, workspaceID, name); err != nil {
-			return mapError(err)
+		if _, err := s.store.Raw(ctx).ExecContext(ctx, dropReferences, workspaceID, name); err != nil {
+			return MapError(err)
 		}
-		return mapError(deleteTaken(ctx, db, ids))
+		return MapError(deleteTaken(ctx, db, ids))
 	})
 	return more, err
 }
@@ -217,24 +217,24 @@ func deleteTaken(ctx context.Context, db *ent.Client, ids []int64) error {
 // CountTaken forgets all cached answers of a workspace, of which nobody knows who asked for
 // them, and counts what is left of what had a name.
 func (s *EndUsers) CountTaken(ctx context.Context, workspaceID, name string) (counts privacy.Counts, err error) {
-	err = s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
-		db := s.store.db(ctx)
+	err = s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+		db := s.store.Client(ctx)
 		bots, err := s.bots(ctx, workspaceID)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if _, err := db.CachedAnswer.Delete().Where(cachedanswer.ChatbotIDIn(bots...)).Exec(ctx); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if _, err := db.WebhookMessage.Delete().Where(naming(workspaceID, name)...).Exec(ctx); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if counts, err = s.counted(ctx, workspaceID, name); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		n, err := s.cached(ctx, workspaceID)
 		counts["cached_answers"], counts["test_questions"] = int64(n), 0
-		return mapError(err)
+		return MapError(err)
 	})
 	return counts, err
 }

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"time"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/privacy"
 	ent "parley/ent/generated"
 	"parley/ent/generated/erasure"
@@ -26,12 +24,12 @@ func erasureScope(ctx context.Context, workspaceID string) context.Context {
 	if workspaceID == "" {
 		return scope.System(ctx)
 	}
-	return within(ctx, workspaceID)
+	return scope.Workspace(ctx, workspaceID)
 }
 
 // AddErasure adds a receipt. One of an account has no workspace.
 func (s *Erasures) AddErasure(ctx context.Context, workspaceID string, e privacy.Erasure) error {
-	return s.store.write(erasureScope(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(erasureScope(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		create := db.Erasure.Create().SetID(e.ID).SetKind(string(e.Kind)).SetSubjectHash(e.SubjectHash).SetRequestedBy(e.RequestedBy).
 			SetErased(e.Erased).SetRemaining(e.Remaining).SetNillableDoneAt(e.DoneAt).SetCreatedAt(e.CreatedAt)
 		if workspaceID != "" {
@@ -43,52 +41,52 @@ func (s *Erasures) AddErasure(ctx context.Context, workspaceID string, e privacy
 
 // SettleErasure writes what was erased and what remains, and when that was nothing.
 func (s *Erasures) SettleErasure(ctx context.Context, workspaceID string, e privacy.Erasure) error {
-	return s.store.write(erasureScope(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Erasure.Update().Where(erasure.ID(e.ID)).SetErased(e.Erased).SetRemaining(e.Remaining).SetNillableDoneAt(e.DoneAt).Save(ctx))
+	return s.store.Write(erasureScope(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Erasure.Update().Where(erasure.ID(e.ID)).SetErased(e.Erased).SetRemaining(e.Remaining).SetNillableDoneAt(e.DoneAt).Save(ctx))
 	})
 }
 
 // LockErasure returns a receipt, and makes others wait until the transaction ends.
 func (s *Erasures) LockErasure(ctx context.Context, workspaceID, erasureID string) (privacy.Erasure, error) {
-	query := s.store.db(ctx).Erasure.Query().Where(erasure.ID(erasureID))
-	if s.store.dialect == dialect.Postgres {
+	query := s.store.Client(ctx).Erasure.Query().Where(erasure.ID(erasureID))
+	if !s.store.IsSQLite() {
 		query = query.ForUpdate()
 	}
 	row, err := query.Only(erasureScope(ctx, workspaceID))
-	return one(row, err, erasureFromRow)
+	return One(row, err, erasureFromRow)
 }
 
 // Erasures returns the receipts of a workspace, the latest first.
 func (s *Erasures) Erasures(ctx context.Context, workspaceID string, limit int) ([]privacy.Erasure, error) {
-	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.WorkspaceID(workspaceID)).
-		Order(ent.Desc(erasure.FieldCreatedAt, erasure.FieldID)).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, erasureFromRow)
+	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.WorkspaceID(workspaceID)).
+		Order(ent.Desc(erasure.FieldCreatedAt, erasure.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, erasureFromRow)
 }
 
 // PendingErasures returns the receipts, of all workspaces, whose erasure is not done, the
 // oldest first.
 func (s *Erasures) PendingErasures(ctx context.Context, limit int) ([]privacy.Erasure, error) {
-	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.DoneAtIsNil()).Order(erasure.ByCreatedAt()).Limit(limit).All(scope.System(ctx))
-	return mapped(rows, err, erasureFromRow)
+	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.DoneAtIsNil()).Order(erasure.ByCreatedAt()).Limit(limit).All(scope.System(ctx))
+	return Mapped(rows, err, erasureFromRow)
 }
 
 // ErasuresSince returns the receipts, of all workspaces, of erasures of a kind that were
 // requested since a time, the oldest first.
 func (s *Erasures) ErasuresSince(ctx context.Context, kind privacy.Kind, since time.Time) ([]privacy.Erasure, error) {
-	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.Kind(string(kind)), erasure.CreatedAtGTE(since)).Order(erasure.ByCreatedAt()).All(scope.System(ctx))
-	return mapped(rows, err, erasureFromRow)
+	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.Kind(string(kind)), erasure.CreatedAtGTE(since)).Order(erasure.ByCreatedAt()).All(scope.System(ctx))
+	return Mapped(rows, err, erasureFromRow)
 }
 
 // ErasuresOf returns the receipts of a subject, the latest first.
 func (s *Erasures) ErasuresOf(ctx context.Context, subjectHash string, limit int) ([]privacy.Erasure, error) {
-	rows, err := s.store.db(ctx).Erasure.Query().Where(erasure.SubjectHash(subjectHash)).
+	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.SubjectHash(subjectHash)).
 		Order(ent.Desc(erasure.FieldCreatedAt, erasure.FieldID)).Limit(limit).All(scope.System(ctx))
-	return mapped(rows, err, erasureFromRow)
+	return Mapped(rows, err, erasureFromRow)
 }
 
 func erasureFromRow(row *ent.Erasure) privacy.Erasure {
 	return privacy.Erasure{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Kind: privacy.Kind(row.Kind), SubjectHash: row.SubjectHash, RequestedBy: row.RequestedBy,
-		Erased: maps.Clone(row.Erased), Remaining: maps.Clone(row.Remaining), DoneAt: utc(row.DoneAt), CreatedAt: row.CreatedAt.UTC(),
+		Erased: maps.Clone(row.Erased), Remaining: maps.Clone(row.Remaining), DoneAt: UTC(row.DoneAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 }

@@ -25,7 +25,7 @@ import (
 func (b *bundle) run(ctx context.Context, statements ...string) error {
 	return b.InTx(ctx, func(ctx context.Context) error {
 		for _, statement := range statements {
-			if _, err := b.raw(ctx).ExecContext(scope.System(ctx), statement); err != nil {
+			if _, err := b.Raw(ctx).ExecContext(scope.System(ctx), statement); err != nil {
 				return err
 			}
 		}
@@ -78,8 +78,8 @@ func TestErrorsHaveTheirKind(t *testing.T) {
 }
 
 func scanOneInt(b *bundle, query string) (n int, err error) {
-	err = scanOne(scope.System(b.Context()), b.raw(b.Context()), []any{&n}, query)
-	return n, mapError(err)
+	err = ScanOne(scope.System(b.Context()), b.Raw(b.Context()), []any{&n}, query)
+	return n, MapError(err)
 }
 
 func TestTheEndOfAContextIsNoFault(t *testing.T) {
@@ -113,7 +113,7 @@ func TestTheEndOfAContextIsNoFault(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			var n int
-			want(t, mapError(scanOne(ctx, b.queries, []any{&n}, slow)), context.DeadlineExceeded)
+			want(t, MapError(ScanOne(ctx, b.queries, []any{&n}, slow)), context.DeadlineExceeded)
 		})
 		if b.IsSQLite() {
 			return // its transactions do not end with their context
@@ -164,7 +164,7 @@ func TestUnavailableSQLite(t *testing.T) {
 		b.must(err)
 		defer other.Close()
 		_, err = other.ExecContext(t.Context(), "PRAGMA journal_mode = nothing; SELECT nothing")
-		b.wantKind(mapError(err), fault.Internal)
+		b.wantKind(MapError(err), fault.Internal)
 	})
 }
 
@@ -200,7 +200,7 @@ func TestUnavailablePostgres(t *testing.T) {
 		{"a backend that was terminated between two statements", func() error {
 			return b.InTx(t.Context(), func(ctx context.Context) error {
 				var pid int
-				if err := scanOne(ctx, b.raw(ctx), []any{&pid}, "SELECT pg_backend_pid()"); err != nil {
+				if err := ScanOne(ctx, b.Raw(ctx), []any{&pid}, "SELECT pg_backend_pid()"); err != nil {
 					return err
 				}
 				_, err := b.beside().ExecContext(t.Context(), fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)", pid))
@@ -263,7 +263,7 @@ func TestUnavailablePostgres(t *testing.T) {
 		config, err := parsePostgres("postgres://user@127.0.0.1:1/none?sslmode=disable")
 		b.must(err)
 		db := stdlib.OpenDB(*config)
-		nobody := newStore(dialect.Postgres, db, db, pool{impatient{db, limits{time.Minute}}}, db.Close)
+		nobody := newStore(dialect.Postgres, db, db, pool{boundedPool{db, limits{time.Minute}}}, db.Close)
 		defer nobody.Close()
 		_, err = NewUsers(nobody).User(t.Context(), "usr_a")
 		b.wantKind(err, fault.Unavailable)
@@ -354,7 +354,7 @@ func TestDeleteWorkspaceWhileAConversationIsTied(t *testing.T) {
 			}
 			go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()
 			b.waitUntilBlocked()
-			return b.Store.tieEndUser(ctx, a.id, a.conversation, a.secret)
+			return b.tieEndUser(ctx, a.id, a.conversation, a.secret)
 		}))
 		b.must(receive(b.T, "the workspace is deleted", deleted))
 		if !b.isGone(a.id) {

@@ -23,14 +23,14 @@ func NewFactors(db *Store) *Factors { return &Factors{db} }
 func (s *Factors) HasSecondFactor(ctx context.Context, userID string) (bool, error) {
 	has, err := s.HasApp(ctx, userID)
 	if err == nil && !has {
-		has, err = s.store.db(ctx).Passkey.Query().Where(passkey.UserID(userID)).Exist(ctx)
+		has, err = s.store.Client(ctx).Passkey.Query().Where(passkey.UserID(userID)).Exist(ctx)
 	}
-	return has, mapError(err)
+	return has, MapError(err)
 }
 
 // DeleteSecondFactors removes all apps, passkeys and recovery codes of a user.
 func (s *Factors) DeleteSecondFactors(ctx context.Context, userID string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		if _, err := db.Authenticator.Delete().Where(authenticator.UserID(userID)).Exec(ctx); err != nil {
 			return err
 		}
@@ -44,13 +44,13 @@ func (s *Factors) DeleteSecondFactors(ctx context.Context, userID string) error 
 
 // HasApp reports whether a user has an app that was confirmed.
 func (s *Factors) HasApp(ctx context.Context, userID string) (bool, error) {
-	has, err := s.store.db(ctx).Authenticator.Query().Where(authenticator.UserID(userID), authenticator.ConfirmedAtNotNil()).Exist(ctx)
-	return has, mapError(err)
+	has, err := s.store.Client(ctx).Authenticator.Query().Where(authenticator.UserID(userID), authenticator.ConfirmedAtNotNil()).Exist(ctx)
+	return has, MapError(err)
 }
 
 // PutApp stores an app in place of one that was not confirmed.
 func (s *Factors) PutApp(ctx context.Context, app factor.App) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		if _, err := db.Authenticator.Delete().Where(authenticator.UserID(app.UserID), authenticator.ConfirmedAtIsNil()).Exec(ctx); err != nil {
 			return err
 		}
@@ -60,11 +60,11 @@ func (s *Factors) PutApp(ctx context.Context, app factor.App) error {
 
 // App returns the app of a user.
 func (s *Factors) App(ctx context.Context, userID string) (factor.App, error) {
-	row, err := s.store.db(ctx).Authenticator.Query().Where(authenticator.UserID(userID)).Only(ctx)
+	row, err := s.store.Client(ctx).Authenticator.Query().Where(authenticator.UserID(userID)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return factor.App{}, fault.New(fault.NotFound, "Authenticator app not found.")
 	}
-	return one(row, err, appFromRow)
+	return One(row, err, appFromRow)
 }
 
 func appFromRow(row *ent.Authenticator) factor.App {
@@ -73,45 +73,45 @@ func appFromRow(row *ent.Authenticator) factor.App {
 
 // ConfirmApp confirms an app, once.
 func (s *Factors) ConfirmApp(ctx context.Context, userID string, at time.Time, step int64) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Authenticator.Update().Where(authenticator.UserID(userID), authenticator.ConfirmedAtIsNil()).
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Authenticator.Update().Where(authenticator.UserID(userID), authenticator.ConfirmedAtIsNil()).
 			SetConfirmedAt(at).SetLastStep(step).Save(ctx))
 	})
 }
 
 // UseAppStep records the period of a code, which only ever grows.
 func (s *Factors) UseAppStep(ctx context.Context, userID string, step int64) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Authenticator.Update().
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Authenticator.Update().
 			Where(authenticator.UserID(userID), authenticator.ConfirmedAtNotNil(), authenticator.LastStepLT(step)).SetLastStep(step).Save(ctx))
 	})
 }
 
 // DeleteApp removes the app of a user.
 func (s *Factors) DeleteApp(ctx context.Context, userID string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Authenticator.Delete().Where(authenticator.UserID(userID)).Exec(ctx))
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Authenticator.Delete().Where(authenticator.UserID(userID)).Exec(ctx))
 	})
 }
 
 // AllApps reads the apps of all users.
 func (s *Factors) AllApps(ctx context.Context) iter.Seq2[factor.App, error] {
-	return inKeyOrder(ctx, func(ctx context.Context, after string) ([]factor.App, error) {
-		rows, err := s.store.db(ctx).Authenticator.Query().Where(authenticator.UserIDGT(after)).Order(authenticator.ByUserID()).Limit(portionRows).All(ctx)
-		return mapped(rows, err, appFromRow)
+	return InKeyOrder(ctx, func(ctx context.Context, after string) ([]factor.App, error) {
+		rows, err := s.store.Client(ctx).Authenticator.Query().Where(authenticator.UserIDGT(after)).Order(authenticator.ByUserID()).Limit(PortionRows).All(ctx)
+		return Mapped(rows, err, appFromRow)
 	}, func(app factor.App) string { return app.UserID })
 }
 
 // ReplaceSeal replaces the sealed secret of an app that is still the user's.
 func (s *Factors) ReplaceSeal(ctx context.Context, app factor.App, sealed []byte) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Authenticator.Update().Where(authenticator.UserID(app.UserID), authenticator.Secret(app.Sealed)).SetSecret(sealed).Save(ctx))
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Authenticator.Update().Where(authenticator.UserID(app.UserID), authenticator.Secret(app.Sealed)).SetSecret(sealed).Save(ctx))
 	})
 }
 
 // ReplaceRecoveryCodes stores the hashes of codes in place of all that a user has.
 func (s *Factors) ReplaceRecoveryCodes(ctx context.Context, userID string, hashes []string, at time.Time) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		if _, err := db.RecoveryCode.Delete().Where(recoverycode.UserID(userID)).Exec(ctx); err != nil {
 			return err
 		}
@@ -125,21 +125,21 @@ func (s *Factors) ReplaceRecoveryCodes(ctx context.Context, userID string, hashe
 
 // UseRecoveryCode marks a code as used, once.
 func (s *Factors) UseRecoveryCode(ctx context.Context, userID, hash string, at time.Time) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.RecoveryCode.Update().
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.RecoveryCode.Update().
 			Where(recoverycode.UserID(userID), recoverycode.CodeHash(hash), recoverycode.UsedAtIsNil()).SetUsedAt(at).Save(ctx))
 	})
 }
 
 // CountRecoveryCodes counts the codes of a user that are unused.
 func (s *Factors) CountRecoveryCodes(ctx context.Context, userID string) (int, error) {
-	n, err := s.store.db(ctx).RecoveryCode.Query().Where(recoverycode.UserID(userID), recoverycode.UsedAtIsNil()).Count(ctx)
-	return n, mapError(err)
+	n, err := s.store.Client(ctx).RecoveryCode.Query().Where(recoverycode.UserID(userID), recoverycode.UsedAtIsNil()).Count(ctx)
+	return n, MapError(err)
 }
 
 // DeleteRecoveryCodes removes all codes of a user.
 func (s *Factors) DeleteRecoveryCodes(ctx context.Context, userID string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		_, err := db.RecoveryCode.Delete().Where(recoverycode.UserID(userID)).Exec(ctx)
 		return err
 	})

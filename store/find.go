@@ -12,6 +12,7 @@ import (
 	"parley/ent/generated/conversation"
 	"parley/ent/generated/document"
 	"parley/ent/generated/predicate"
+	"parley/ent/scope"
 )
 
 // Finds looks for what workspaces have, by parts of names.
@@ -25,11 +26,11 @@ var _ find.Store = (*Finds)(nil)
 // FoundChatbots returns chatbots by a part of their names, the latest first.
 func (s *Finds) FoundChatbots(ctx context.Context, workspaceID, text string) ([]find.Chatbot, error) {
 	var rows []find.Chatbot
-	err := s.store.db(ctx).Chatbot.Query().
+	err := s.store.Client(ctx).Chatbot.Query().
 		Where(entchatbot.WorkspaceID(workspaceID), predicate.Chatbot(hasText(entchatbot.FieldName, text))).
 		Order(ent.Desc(entchatbot.FieldCreatedAt, entchatbot.FieldID)).Limit(find.Most).
-		Select(entchatbot.FieldID, entchatbot.FieldName).Scan(within(ctx, workspaceID), &rows)
-	return rows, mapError(err)
+		Select(entchatbot.FieldID, entchatbot.FieldName).Scan(scope.Workspace(ctx, workspaceID), &rows)
+	return rows, MapError(err)
 }
 
 // FoundDocuments returns documents by a part of their titles and addresses, the
@@ -39,11 +40,11 @@ func (s *Finds) FoundDocuments(ctx context.Context, workspaceID, chatbotID, text
 	if chatbotID != "" {
 		where = append(where, document.ChatbotID(chatbotID))
 	}
-	where = append(where, foundBy(text))
+	where = append(where, FoundBy(text))
 	var rows []*ent.Document
-	err := s.store.db(ctx).Document.Query().Where(where...).Order(ent.Desc(document.FieldCreatedAt, document.FieldID)).Limit(find.Most).
-		Select(document.FieldID, document.FieldChatbotID, document.FieldTitle).Scan(within(ctx, workspaceID), &rows)
-	return mapped(rows, err, func(row *ent.Document) find.Document {
+	err := s.store.Client(ctx).Document.Query().Where(where...).Order(ent.Desc(document.FieldCreatedAt, document.FieldID)).Limit(find.Most).
+		Select(document.FieldID, document.FieldChatbotID, document.FieldTitle).Scan(scope.Workspace(ctx, workspaceID), &rows)
+	return Mapped(rows, err, func(row *ent.Document) find.Document {
 		return find.Document{ID: row.ID, ChatbotID: row.ChatbotID, Title: row.Title}
 	})
 }
@@ -51,11 +52,11 @@ func (s *Finds) FoundDocuments(ctx context.Context, workspaceID, chatbotID, text
 // FoundConversations returns conversations by a part of their titles, the latest
 // first, of the workspace's latest [find.Window].
 func (s *Finds) FoundConversations(ctx context.Context, workspaceID, chatbotID, viewer, text string) ([]find.Conversation, error) {
-	ctx = within(ctx, workspaceID)
-	oldest, err := s.store.db(ctx).Conversation.Query().Where(conversation.WorkspaceID(workspaceID)).
+	ctx = scope.Workspace(ctx, workspaceID)
+	oldest, err := s.store.Client(ctx).Conversation.Query().Where(conversation.WorkspaceID(workspaceID)).
 		Order(ent.Desc(conversation.FieldCreatedAt)).Offset(find.Window-1).Limit(1).Select(conversation.FieldID, conversation.FieldCreatedAt).All(ctx)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	where := []predicate.Conversation{
 		conversation.WorkspaceID(workspaceID), predicate.Conversation(hasText(conversation.FieldTitle, text)),
@@ -67,9 +68,9 @@ func (s *Finds) FoundConversations(ctx context.Context, workspaceID, chatbotID, 
 	if chatbotID != "" {
 		where = append(where, conversation.ChatbotID(chatbotID))
 	}
-	rows, err := s.store.db(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldCreatedAt, conversation.FieldID)).Limit(find.Most).
+	rows, err := s.store.Client(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldCreatedAt, conversation.FieldID)).Limit(find.Most).
 		Select(conversation.FieldID, conversation.FieldChatbotID, conversation.FieldTitle).All(ctx)
-	return mapped(rows, err, func(row *ent.Conversation) find.Conversation {
+	return Mapped(rows, err, func(row *ent.Conversation) find.Conversation {
 		return find.Conversation{ID: row.ID, ChatbotID: row.ChatbotID, Title: row.Title}
 	})
 }
@@ -80,13 +81,13 @@ func (s *Finds) ChatbotNames(ctx context.Context, workspaceID string, ids []stri
 	if len(ids) == 0 {
 		return names, nil
 	}
-	rows, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID), entchatbot.IDIn(ids...)).
-		Select(entchatbot.FieldID, entchatbot.FieldName).All(within(ctx, workspaceID))
+	rows, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID), entchatbot.IDIn(ids...)).
+		Select(entchatbot.FieldID, entchatbot.FieldName).All(scope.Workspace(ctx, workspaceID))
 	for _, row := range rows {
 		names[row.ID] = row.Name
 	}
-	return names, mapError(err)
+	return names, MapError(err)
 }
 
-// hasText is [likeAnyCase] for any table.
-func hasText(column, text string) func(*entsql.Selector) { return likeAnyCase(column, text) }
+// hasText is [LikeAnyCase] for any table.
+func hasText(column, text string) func(*entsql.Selector) { return LikeAnyCase(column, text) }

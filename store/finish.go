@@ -2,11 +2,12 @@ package store
 
 import (
 	"context"
+	"slices"
 
-	"entgo.io/ent/dialect"
-
+	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
+	"parley/ent/scope"
 )
 
 // endAnswer ends an attempt at an answer. A lease that lapsed while the process
@@ -35,32 +36,22 @@ const (
 // question whose answer failed is no longer counted. It is given back only once,
 // because an attempt that failed cannot be finished again.
 func (s *Turns) FinishTurn(ctx context.Context, workspaceID string, answer turn.Answer) error {
-	ctx = within(ctx, workspaceID)
-	if s.store.dialect == dialect.Postgres {
-		return mapError(s.store.groups.finish(ctx, endOf{workspaceID, answer}))
+	ctx = scope.Workspace(ctx, workspaceID)
+	if !s.store.IsSQLite() {
+		return MapError(s.finishOnPostgres(ctx, endOf{workspaceID, answer}))
 	}
 	args := finishArgs(workspaceID, answer)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if err := s.store.hits(ctx, endAnswer, args[:10]...); err != nil {
-			return mapError(err)
+		if err := s.store.Hits(ctx, endAnswer, args[:10]...); err != nil {
+			return MapError(err)
 		}
 		if answer.Status == chat.Failed { // before the usage record: see giveBack
-			if _, err := s.store.raw(ctx).ExecContext(ctx, giveBackSQLite, answer.MessageID, answer.Attempt, answer.Record.At, string(answer.Origin)); err != nil {
-				return mapError(err)
+			if _, err := s.store.Raw(ctx).ExecContext(ctx, giveBackSQLite, answer.MessageID, answer.Attempt, answer.Record.At, string(answer.Origin)); err != nil {
+				return MapError(err)
 			}
 		}
-		return mapError(s.store.hits(ctx, addUsageRecord, args...))
+		return MapError(s.store.Hits(ctx, addUsageRecord, args...))
 	})
-}
-
-// hits runs a statement, with its parameters numbered, that must hit a row.
-func (s *Store) hits(ctx context.Context, statement string, args ...any) error {
-	result, err := s.raw(ctx).ExecContext(ctx, statement, args...)
-	if err != nil {
-		return err
-	}
-	n, err := result.RowsAffected()
-	return affected(int(n), err)
 }
 
 // finishArgs returns the numbered parameters: ten for the answer, and then the
@@ -68,10 +59,21 @@ func (s *Store) hits(ctx context.Context, statement string, args ...any) error {
 func finishArgs(workspaceID string, a turn.Answer) []any {
 	r := a.Record
 	return []any{
-		a.MessageID, workspaceID, a.Attempt, a.Text, string(a.Status), a.Query, sourcesJSON(a.Citations), spaced(documentsOf(a.Citations)),
+		a.MessageID, workspaceID, a.Attempt, a.Text, string(a.Status), a.Query, CitationsToColumn(a.Citations), JoinWords(documentsOf(a.Citations)),
 		string(a.Outcome), string(a.Finish),
 		r.ChatbotID, r.Model, r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Usage.Estimated,
 		r.FirstToken.Milliseconds(), r.Total.Milliseconds(), r.Passages, r.Refuted, r.At,
 		a.ConversationID, a.Opens, string(a.Origin), r.RerankTokens,
 	}
+}
+
+// documentsOf are the documents of sources, each once.
+func documentsOf(sources []answer.Citation) []string {
+	ids := make([]string, 0, len(sources))
+	for _, source := range sources {
+		if !slices.Contains(ids, source.DocumentID) {
+			ids = append(ids, source.DocumentID)
+		}
+	}
+	return ids
 }

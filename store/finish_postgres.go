@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"time"
 
+	entsql "entgo.io/ent/dialect/sql"
+
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/internal/intx"
@@ -46,32 +48,32 @@ type endOf struct {
 	turn.Answer
 }
 
-// finish ends a turn together with others, or in the transaction of ctx. One that failed
+// finishOnPostgres ends a turn together with others, or in the transaction of ctx. One that failed
 // also changes the count of its month.
-func (g *groups) finish(ctx context.Context, end endOf) error {
+func (s *Turns) finishOnPostgres(ctx context.Context, end endOf) error {
 	if intx.Inside(ctx) || end.Status == chat.Failed {
-		_, err := g.finishAlone(ctx, end)
+		_, err := s.finishAlone(ctx, end)
 		return err
 	}
-	_, err := g.answers.do(ctx, end)
+	_, err := s.groups.answers.Do(ctx, end)
 	return err
 }
 
-func (g *groups) finishAlone(ctx context.Context, end endOf) (struct{}, error) {
+func (s *Turns) finishAlone(ctx context.Context, end endOf) (struct{}, error) {
 	statement := finishPostgres
 	if end.Status == chat.Failed {
 		statement = failPostgres
 	}
-	return struct{}{}, g.store.hits(ctx, statement, finishArgs(end.workspaceID, end.Answer)...)
+	return struct{}{}, s.store.Hits(ctx, statement, finishArgs(end.workspaceID, end.Answer)...)
 }
 
-func (g *groups) finishTogether(ctx context.Context, rows []endOf, tell func(int, struct{})) error {
-	each := column(rows, func(r *endOf) []any { return finishArgs(r.workspaceID, r.Answer) })
+func finishTogether(ctx context.Context, on entsql.ExecQuerier, rows []endOf, tell func(int, struct{})) error {
+	each := Column(rows, func(r *endOf) []any { return finishArgs(r.workspaceID, r.Answer) })
 	args := make([]any, len(each[0]))
 	for i := range args {
 		args[i] = transposed(each, i)
 	}
-	return eachRow(ctx, g.db, finishAnswers, args, func(row *sql.Rows) error {
+	return EachRow(ctx, on, finishAnswers, args, func(row *sql.Rows) error {
 		var place int
 		err := row.Scan(&place)
 		if err == nil {
@@ -97,5 +99,5 @@ func transposed(rows [][]any, at int) any {
 }
 
 func typed[T any](rows [][]any, at int) []T {
-	return column(rows, func(row *[]any) T { return (*row)[at].(T) })
+	return Column(rows, func(row *[]any) T { return (*row)[at].(T) })
 }

@@ -11,6 +11,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/ent/scope"
 )
 
 // BenchmarkForgetting stores a conversation of 20 messages in one transaction, and
@@ -28,7 +29,7 @@ func BenchmarkForgetting(b *testing.B) {
 				if err == nil {
 					err = NewChatbots(s).CreateChatbot(b.Context(), "ws_1", chatbot.Chatbot{ID: "cb_1", WorkspaceID: "ws_1", Name: "Bakery", CreatedAt: epoch})
 				}
-				ctx := within(b.Context(), "ws_1")
+				ctx := scope.Workspace(b.Context(), "ws_1")
 				text := strings.Repeat("x", size)
 				for b.Loop() {
 					if err == nil {
@@ -49,7 +50,7 @@ func storeAndForget(ctx context.Context, s *Store, text string) error {
 		begun, err = NewConversations(s).CreateConversation(ctx, "ws_1", chat.Conversation{ChatbotID: "cb_1", CreatedAt: epoch})
 		for range 20 {
 			if err == nil {
-				err = s.db(ctx).Message.Create().SetWorkspaceID("ws_1").SetConversationID(begun.ID).SetRole("user").SetContent(text).
+				err = s.Client(ctx).Message.Create().SetWorkspaceID("ws_1").SetConversationID(begun.ID).SetRole("user").SetContent(text).
 					SetStatus(string(chat.Complete)).SetCreatedAt(epoch).Exec(ctx)
 			}
 		}
@@ -58,5 +59,5 @@ func storeAndForget(ctx context.Context, s *Store, text string) error {
 	if err != nil {
 		return err
 	}
-	return s.InTx(ctx, func(ctx context.Context) error { return s.db(ctx).Conversation.DeleteOneID(begun.ID).Exec(ctx) })
+	return s.InTx(ctx, func(ctx context.Context) error { return s.Client(ctx).Conversation.DeleteOneID(begun.ID).Exec(ctx) })
 }

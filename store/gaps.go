@@ -8,6 +8,7 @@ import (
 	"parley/core/insight"
 	ent "parley/ent/generated"
 	"parley/ent/generated/gap"
+	"parley/ent/scope"
 )
 
 // Gaps keeps questions that were not answered well.
@@ -20,27 +21,27 @@ var _ insight.GapStore = (*Gaps)(nil)
 
 // Gaps returns a chatbot's gaps in a state, newest first.
 func (s *Gaps) Gaps(ctx context.Context, workspaceID, chatbotID string, state insight.State, limit int) ([]insight.Gap, error) {
-	rows, err := s.store.db(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.State(string(state))).
-		Order(ent.Desc(gap.FieldID)).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, gapFromRow)
+	rows, err := s.store.Client(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.State(string(state))).
+		Order(ent.Desc(gap.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, gapFromRow)
 }
 
 // Gap returns the gap of an answer.
 func (s *Gaps) Gap(ctx context.Context, workspaceID, chatbotID string, messageID int64) (insight.Gap, error) {
-	row, err := s.store.db(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.MessageID(messageID)).Only(within(ctx, workspaceID))
-	return one(row, err, gapFromRow)
+	row, err := s.store.Client(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.MessageID(messageID)).Only(scope.Workspace(ctx, workspaceID))
+	return One(row, err, gapFromRow)
 }
 
 // SettleGaps gives open gaps another state.
 func (s *Gaps) SettleGaps(ctx context.Context, workspaceID, chatbotID string, ids []int64, state insight.State, documentID string, at time.Time) (settled int, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		for some := range slices.Chunk(ids, passageBatch) {
-			n, err := s.store.db(ctx).Gap.Update().
+		for some := range slices.Chunk(ids, BatchRows) {
+			n, err := s.store.Client(ctx).Gap.Update().
 				Where(gap.IDIn(some...), gap.ChatbotID(chatbotID), gap.State(string(insight.Open))).
 				SetState(string(state)).SetDocumentID(documentID).SetSettledAt(at).Save(ctx)
 			if err != nil {
-				return mapError(err)
+				return MapError(err)
 			}
 			settled += n
 		}
@@ -51,8 +52,8 @@ func (s *Gaps) SettleGaps(ctx context.Context, workspaceID, chatbotID string, id
 
 // CountGaps is how many open gaps a chatbot has.
 func (s *Gaps) CountGaps(ctx context.Context, workspaceID, chatbotID string) (int, error) {
-	n, err := s.store.db(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.State(string(insight.Open))).Count(within(ctx, workspaceID))
-	return n, mapError(err)
+	n, err := s.store.Client(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.State(string(insight.Open))).Count(scope.Workspace(ctx, workspaceID))
+	return n, MapError(err)
 }
 
 func gapFromRow(row *ent.Gap) insight.Gap {

@@ -24,7 +24,7 @@ type groupLoss struct {
 }
 
 // holdGroup has a row under way, which stores nothing, while the others come.
-func holdGroup[Row, Result any](g *group[Row, Result], rows func()) {
+func holdGroup[Row, Result any](g *Group[Row, Result], rows func()) {
 	alone, release, entered := g.alone, make(chan struct{}), make(chan struct{})
 	var first sync.Once
 	g.alone = func(ctx context.Context, row Row) (result Result, err error) {
@@ -41,7 +41,7 @@ func holdGroup[Row, Result any](g *group[Row, Result], rows func()) {
 	}
 	var all sync.WaitGroup
 	var none Row
-	all.Go(func() { _, _ = g.do(context.Background(), none) })
+	all.Go(func() { _, _ = g.Do(context.Background(), none) })
 	<-entered
 	all.Go(rows)
 	all.Go(func() {
@@ -61,11 +61,11 @@ func holdGroup[Row, Result any](g *group[Row, Result], rows func()) {
 const inGroup = secondFrom - 1
 
 var groupLosses = []groupLoss{
-	{"first questions", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.conversations, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"first questions", "from begun", func(x *broken, rows func()) { holdGroup(x.ofTurns.groups.conversations, rows) }, func(x *broken, n int) (func() error, func() int) {
 		question := fmt.Sprint("first ", n)
 		return func() error { return x.ask(x.Context(), question) }, func() int { return x.asked(question) }
 	}},
-	{"further questions", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.turns, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"further questions", "from begun", func(x *broken, rows func()) { holdGroup(x.ofTurns.groups.turns, rows) }, func(x *broken, n int) (func() error, func() int) {
 		question := fmt.Sprint("further ", n)
 		opening := x.w.newTurn()
 		opening.ConversationID, opening.Question = x.finished(fmt.Sprint("before ", n)), question
@@ -74,7 +74,7 @@ var groupLosses = []groupLoss{
 			return err
 		}, func() int { return x.asked(question) }
 	}},
-	{"first questions with keys", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.conversations, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"first questions with keys", "from begun", func(x *broken, rows func()) { holdGroup(x.ofTurns.groups.conversations, rows) }, func(x *broken, n int) (func() error, func() int) {
 		question := fmt.Sprint("first with a key ", n)
 		o := x.opening(question)
 		o.Key = x.claiming(question)
@@ -83,7 +83,7 @@ var groupLosses = []groupLoss{
 			return err
 		}, func() int { return x.askedAndClaimed(question) }
 	}},
-	{"further questions with keys", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.turns, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"further questions with keys", "from begun", func(x *broken, rows func()) { holdGroup(x.ofTurns.groups.turns, rows) }, func(x *broken, n int) (func() error, func() int) {
 		question := fmt.Sprint("further with a key ", n)
 		opening := x.w.newTurn()
 		opening.ConversationID, opening.Question, opening.Key = x.finished(fmt.Sprint("before ", n)), question, x.claiming(question)
@@ -92,7 +92,7 @@ var groupLosses = []groupLoss{
 			return err
 		}, func() int { return x.askedAndClaimed(question) }
 	}},
-	{"answers", "select place from ended", func(x *broken, rows func()) { holdGroup(x.groups.answers, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"answers", "select place from ended", func(x *broken, rows func()) { holdGroup(x.ofTurns.groups.answers, rows) }, func(x *broken, n int) (func() error, func() int) {
 		id := x.begun(fmt.Sprint("to be answered ", n))
 		return func() error { return x.FinishTurn(x.Context(), x.w.id, x.w.newAnswer(id)) }, func() int { return x.answered(id) }
 	}},

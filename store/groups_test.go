@@ -17,7 +17,7 @@ import (
 
 // shareStatements makes the groups of a store share statements however few callers there are: one
 // statement is under way as long as hold runs.
-func shareStatements[Row, Result any](t *testing.T, g *group[Row, Result], row Row, rows func()) {
+func shareStatements[Row, Result any](t *testing.T, g *Group[Row, Result], row Row, rows func()) {
 	t.Helper()
 	alone, release := g.alone, make(chan struct{})
 	entered := make(chan struct{})
@@ -30,7 +30,7 @@ func shareStatements[Row, Result any](t *testing.T, g *group[Row, Result], row R
 		return alone(ctx, r)
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { _, _ = g.do(t.Context(), row) })
+	wg.Go(func() { _, _ = g.Do(t.Context(), row) })
 	<-entered
 	wg.Go(rows)
 	close(release)
@@ -41,7 +41,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	b := openBundle(t, migratedPostgres.New(t))
 	ctx := b.Context()
 	a, other := b.fill("a"), b.fill("b")
-	g := b.groups
+	g := b.ofTurns.groups
 	newConversation := func(w tenancy, chatbot string) openingOf {
 		opening := w.newTurn()
 		return openingOf{workspaceID: w.id, Opening: opening, conversation: chat.Conversation{ChatbotID: chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}}
@@ -173,7 +173,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 		b.must(err)
 		ended := make(chan error, 1)
 		go func() {
-			ended <- beginTurns(withinAll(ctx, []string{a.id}), b.reads, []openingOf{keyed(next(a, told[0].conversationID), "five"), next(a, told[1].conversationID)}, func(int, begunTurn) {})
+			ended <- beginTurnsTogether(withinAll(ctx, []string{a.id}), b.reads, []openingOf{keyed(next(a, told[0].conversationID), "five"), next(a, told[1].conversationID)}, func(int, begunTurn) {})
 		}()
 		b.waitUntilBlocked()
 		b.must(tx.Commit())
@@ -217,7 +217,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 		if finish(); len(places) != 0 {
 			t.Errorf("ended a second time were %v", places)
 		}
-		if _, err := g.answers.do(ctx, end(a, told[0].answerID)); !fault.Is(err, fault.NotFound) {
+		if _, err := g.answers.Do(ctx, end(a, told[0].answerID)); !fault.Is(err, fault.NotFound) {
 			t.Errorf("an answer that has ended gave %v", err)
 		}
 	})
@@ -234,7 +234,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 		b.must(tx.Rollback())
 	})
 	t.Run("a connection asks for no setting when it is opened, since a pooler refuses that", func(t *testing.T) {
-		conn, err := g.db.Conn(ctx)
+		conn, err := b.Store.groups.db.Conn(ctx)
 		b.must(err)
 		defer conn.Close()
 		b.must(conn.Raw(func(raw any) error {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"parley/core/answer"
@@ -23,6 +22,7 @@ import (
 	"parley/ent/generated/message"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/usagerecord"
+	"parley/ent/scope"
 )
 
 // History reads conversations for owners.
@@ -40,45 +40,45 @@ func (s *History) InTx(ctx context.Context, fn func(context.Context) error) erro
 
 // ListedConversations returns the conversations that a query chooses, newest first.
 func (s *History) ListedConversations(ctx context.Context, workspaceID, chatbotID string, q history.Query) (found []history.Summary, end int64, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	seek, from, before, err := s.seek(ctx, workspaceID, q)
 	if err != nil {
-		return nil, 0, mapError(err)
+		return nil, 0, MapError(err)
 	}
 	where := append(seek, conversation.ChatbotID(chatbotID), conversation.IDGTE(from), conversation.IDLT(before))
 	filters := filtersOf(chatbotID, q)
 	if len(filters) > 1 || q.Origin == chat.Playground { // else nearly each is chosen
 		if end, err = s.windowEnd(ctx, workspaceID, chatbotID, from, before); err != nil {
-			return nil, 0, mapError(err)
+			return nil, 0, MapError(err)
 		}
 		where = append(where, conversation.IDGTE(end))
 	}
 	where = append(where, filters...)
-	rows, err := s.store.db(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldID)).Limit(q.Limit).All(ctx)
+	rows, err := s.store.Client(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldID)).Limit(q.Limit).All(ctx)
 	if err != nil {
-		return nil, 0, mapError(err)
+		return nil, 0, MapError(err)
 	}
 	for _, row := range rows {
 		found = append(found, summaryFromRow(row))
 	}
-	return found, end, mapError(s.judge(ctx, chatbotID, found))
+	return found, end, MapError(s.judge(ctx, chatbotID, found))
 }
 
 // Asked reports whether a chatbot ever answered a question, and whether one of the
 // API.
 func (s *History) Asked(ctx context.Context, workspaceID, chatbotID string) (asked, byAPI bool, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	// The sums of days outlive conversations, and leave out the playground.
-	byAPI, err = s.store.db(ctx).DailyStat.Query().Where(dailystat.ChatbotID(chatbotID), dailystat.HasChatbotWith(chatbot.WorkspaceID(workspaceID))).Exist(ctx)
+	byAPI, err = s.store.Client(ctx).DailyStat.Query().Where(dailystat.ChatbotID(chatbotID), dailystat.HasChatbotWith(chatbot.WorkspaceID(workspaceID))).Exist(ctx)
 	if err != nil || byAPI {
-		return byAPI, byAPI, mapError(err)
+		return byAPI, byAPI, MapError(err)
 	}
-	conversations := s.store.db(ctx).Conversation.Query().Where(conversation.ChatbotID(chatbotID), conversation.HasChatbotWith(chatbot.WorkspaceID(workspaceID)), hasAnswer())
+	conversations := s.store.Client(ctx).Conversation.Query().Where(conversation.ChatbotID(chatbotID), conversation.HasChatbotWith(chatbot.WorkspaceID(workspaceID)), hasAnswer())
 	if asked, err = conversations.Clone().Exist(ctx); err != nil || !asked {
-		return false, false, mapError(err)
+		return false, false, MapError(err)
 	}
 	byAPI, err = conversations.Where(conversation.OriginNEQ(string(chat.Playground))).Exist(ctx)
-	return asked, byAPI, mapError(err)
+	return asked, byAPI, MapError(err)
 }
 
 // hasAnswer selects conversations with an assistant's message that all predicates
@@ -127,7 +127,7 @@ func (s *History) seek(ctx context.Context, workspaceID string, q history.Query)
 		before = q.Before
 	}
 	first := func(at time.Time) (int64, error) {
-		id, err := s.store.db(ctx).Conversation.Query().Where(conversation.WorkspaceID(workspaceID), conversation.CreatedAtGTE(at)).
+		id, err := s.store.Client(ctx).Conversation.Query().Where(conversation.WorkspaceID(workspaceID), conversation.CreatedAtGTE(at)).
 			Order(conversation.ByCreatedAt(), conversation.ByID()).FirstID(ctx)
 		if ent.IsNotFound(err) {
 			return 0, nil
@@ -163,8 +163,8 @@ const lastOfWindow = `SELECT COALESCE(MAX(id), 0) FROM (
 // windowEnd is the id of the last conversation of the window, or zero when there
 // is none beyond it.
 func (s *History) windowEnd(ctx context.Context, workspaceID, chatbotID string, from, before int64) (id int64, err error) {
-	ctx = within(ctx, workspaceID)
-	err = scanOne(ctx, s.store.raw(ctx), []any{&id}, lastOfWindow, workspaceID, chatbotID, from, before, history.Window-1)
+	ctx = scope.Workspace(ctx, workspaceID)
+	err = ScanOne(ctx, s.store.Raw(ctx), []any{&id}, lastOfWindow, workspaceID, chatbotID, from, before, history.Window-1)
 	if fault.Is(err, fault.NotFound) {
 		return 0, nil
 	}
@@ -235,7 +235,7 @@ func (s *History) judge(ctx context.Context, chatbotID string, found []history.S
 		ConversationID int64  `json:"conversation_id"`
 		Outcome        string `json:"outcome"`
 	}
-	err := s.store.db(ctx).UsageRecord.Query().Where(usagerecord.ChatbotID(chatbotID), notAnswered, usagerecord.ConversationIDIn(ids...)).
+	err := s.store.Client(ctx).UsageRecord.Query().Where(usagerecord.ChatbotID(chatbotID), notAnswered, usagerecord.ConversationIDIn(ids...)).
 		GroupBy(usagerecord.FieldConversationID, usagerecord.FieldOutcome).Scan(ctx, &ended)
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ func (s *History) judge(ctx context.Context, chatbotID string, found []history.S
 			c.Outcome = chat.Outcome(e.Outcome)
 		}
 	}
-	rated, err := s.store.db(ctx).Feedback.Query().Where(feedback.ConversationIDIn(ids...), feedback.RatingNEQ(0)).
+	rated, err := s.store.Client(ctx).Feedback.Query().Where(feedback.ConversationIDIn(ids...), feedback.RatingNEQ(0)).
 		Select(feedback.FieldConversationID, feedback.FieldRating).All(ctx)
 	for _, f := range rated {
 		if f.Rating > 0 {
@@ -263,7 +263,7 @@ func (s *History) markAnswered(ctx context.Context, at map[int64]*history.Summar
 	var withAnswer []struct {
 		ConversationID int64 `json:"conversation_id"`
 	}
-	err := s.store.db(ctx).Message.Query().Where(message.ConversationIDIn(ids...), message.Role(string(chat.Assistant)), func(m *sql.Selector) {
+	err := s.store.Client(ctx).Message.Query().Where(message.ConversationIDIn(ids...), message.Role(string(chat.Assistant)), func(m *sql.Selector) {
 		m.Where(answered(sql.Table(message.Table)))
 	}).GroupBy(message.FieldConversationID).Scan(ctx, &withAnswer)
 	for _, m := range withAnswer {
@@ -274,14 +274,14 @@ func (s *History) markAnswered(ctx context.Context, at map[int64]*history.Summar
 
 // ListedConversation returns one conversation.
 func (s *History) ListedConversation(ctx context.Context, workspaceID, chatbotID string, id int64) (history.Summary, error) {
-	ctx = within(ctx, workspaceID)
-	row, err := s.store.db(ctx).Conversation.Query().Where(conversation.ID(id), conversation.ChatbotID(chatbotID)).Only(ctx)
+	ctx = scope.Workspace(ctx, workspaceID)
+	row, err := s.store.Client(ctx).Conversation.Query().Where(conversation.ID(id), conversation.ChatbotID(chatbotID)).Only(ctx)
 	if err != nil {
-		return history.Summary{}, mapError(err)
+		return history.Summary{}, MapError(err)
 	}
 	found := []history.Summary{summaryFromRow(row)}
 	err = s.judge(ctx, chatbotID, found)
-	return found[0], mapError(err)
+	return found[0], MapError(err)
 }
 
 func summaryFromRow(row *ent.Conversation) history.Summary {
@@ -293,14 +293,14 @@ func summaryFromRow(row *ent.Conversation) history.Summary {
 
 // ThreadMessages returns the last messages of a conversation below an id, oldest first.
 func (s *History) ThreadMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]history.Message, error) {
-	ctx = within(ctx, workspaceID)
-	query := s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID))
+	ctx = scope.Workspace(ctx, workspaceID)
+	query := s.store.Client(ctx).Message.Query().Where(message.ConversationID(conversationID))
 	if before > 0 {
 		query = query.Where(message.IDLT(before))
 	}
 	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(ctx)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	slices.Reverse(rows)
 	return s.explain(ctx, rows)
@@ -309,11 +309,11 @@ func (s *History) ThreadMessages(ctx context.Context, workspaceID string, conver
 // ThreadMessagesAfter returns the first messages of a conversation above an id, oldest
 // first.
 func (s *History) ThreadMessagesAfter(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]history.Message, error) {
-	ctx = within(ctx, workspaceID)
-	rows, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDGT(after)).
+	ctx = scope.Workspace(ctx, workspaceID)
+	rows, err := s.store.Client(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDGT(after)).
 		Order(message.ByID()).Limit(limit).All(ctx)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	return s.explain(ctx, rows)
 }
@@ -322,9 +322,9 @@ func (s *History) ThreadMessagesAfter(ctx context.Context, workspaceID string, c
 func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.Message, error) {
 	messages, at, ids := make([]history.Message, len(rows)), map[int64]*history.Message{}, []int64{}
 	for i, row := range rows {
-		sources, err := parseSources(row.Sources)
+		sources, err := CitationsFromColumn(row.Sources)
 		if err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		messages[i] = history.Message{Message: messageFromRow(row), Query: row.Query, Outcome: chat.Outcome(row.Outcome), Citations: sources}
 		if row.Role != string(chat.Assistant) {
@@ -338,18 +338,18 @@ func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.M
 	if len(ids) == 0 {
 		return messages, nil
 	}
-	records, err := s.store.db(ctx).UsageRecord.Query().Where(usagerecord.MessageIDIn(ids...)).Order(usagerecord.ByAttempt()).All(ctx)
+	records, err := s.store.Client(ctx).UsageRecord.Query().Where(usagerecord.MessageIDIn(ids...)).Order(usagerecord.ByAttempt()).All(ctx)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	for _, row := range records { // the last attempt is the last
 		at[row.MessageID].Record = recordFromRow(row)
 	}
-	rated, err := s.store.db(ctx).Feedback.Query().Where(feedback.MessageIDIn(ids...), feedback.RatingNEQ(0)).All(ctx)
+	rated, err := s.store.Client(ctx).Feedback.Query().Where(feedback.MessageIDIn(ids...), feedback.RatingNEQ(0)).All(ctx)
 	for _, row := range rated {
 		at[row.MessageID].Feedback = feedbackFromRow(row)
 	}
-	return messages, mapError(err)
+	return messages, MapError(err)
 }
 
 func recordFromRow(row *ent.UsageRecord) *answer.UsageRecord {
@@ -357,7 +357,7 @@ func recordFromRow(row *ent.UsageRecord) *answer.UsageRecord {
 		ChatbotID:  row.ChatbotID,
 		Usage:      answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
 		Model:      row.Model,
-		FirstToken: milliseconds(int64(row.FirstTokenMs)), Total: milliseconds(int64(row.TotalMs)),
+		FirstToken: Milliseconds(int64(row.FirstTokenMs)), Total: Milliseconds(int64(row.TotalMs)),
 		Passages: row.Passages, Refuted: row.Refuted, RerankTokens: row.RerankTokens, At: row.CreatedAt.UTC(),
 	}
 }
@@ -371,29 +371,29 @@ func feedbackFromRow(row *ent.Feedback) *insight.Feedback {
 
 // DeleteConversation deletes a conversation with its messages, feedback and gaps.
 func (s *History) DeleteConversation(ctx context.Context, workspaceID, chatbotID string, id int64) error {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		db := s.store.db(ctx)
+		db := s.store.Client(ctx)
 		query := db.Conversation.Query().Where(conversation.ID(id), conversation.ChatbotID(chatbotID))
-		if s.store.dialect == dialect.Postgres {
+		if !s.store.IsSQLite() {
 			query = query.ForUpdate()
 		}
 		if _, err := query.Only(ctx); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		busy, err := db.Message.Query().Where(message.ConversationID(id), message.Status(string(chat.Generating))).Exist(ctx)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if busy {
 			return fault.New(fault.Conflict, "An answer is being written in this conversation. Delete it when the answer has ended, or stop the answer first.").Named(fault.ConversationBusy)
 		}
 		if _, err := db.Feedback.Delete().Where(feedback.ConversationID(id)).Exec(ctx); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if _, err := db.Gap.Delete().Where(gap.ConversationID(id)).Exec(ctx); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
-		return mapError(affected(db.Conversation.Delete().Where(conversation.ID(id)).Exec(ctx)))
+		return MapError(Affected(db.Conversation.Delete().Where(conversation.ID(id)).Exec(ctx)))
 	})
 }

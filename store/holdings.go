@@ -29,8 +29,8 @@ func NewHoldings(db *Store) *Holdings { return &Holdings{db} }
 // Holdings returns a workspace's chatbots, members and tokens that were not
 // revoked, the oldest of each first.
 func (s *Holdings) Holdings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
-	held, err := s.holdingsOf(within(ctx, workspaceID), workspaceID)
-	return held[workspaceID], mapError(err)
+	held, err := s.holdingsOf(scope.Workspace(ctx, workspaceID), workspaceID)
+	return held[workspaceID], MapError(err)
 }
 
 // holdingsOf is Holdings of several workspaces, by their ids, in as many statements.
@@ -62,9 +62,9 @@ const settlingAtOnce = 100
 // Settling reads of every workspace whether it may have something to settle, and what
 // it holds if so.
 func (s *Holdings) Settling(ctx context.Context) iter.Seq2[tenant.Settling, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []tenant.Settling, err error) {
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []tenant.Settling, err error) {
 		var maybe []string
-		err = eachRow(ctx, s.store.raw(ctx), settling, []any{after, portionRows}, func(row *sql.Rows) error {
+		err = EachRow(ctx, s.store.Raw(ctx), settling, []any{after, PortionRows}, func(row *sql.Rows) error {
 			var w tenant.Settling
 			err := row.Scan(&w.WorkspaceID, &w.Plan, &w.Maybe)
 			if all = append(all, w); w.Maybe {
@@ -95,7 +95,7 @@ func (s *Holdings) Settling(ctx context.Context) iter.Seq2[tenant.Settling, erro
 
 func (s *Holdings) addChatbots(ctx context.Context, workspaceIDs []string, held map[string][]tenant.Holding) error {
 	var rows []*ent.Chatbot
-	err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.WorkspaceIDIn(workspaceIDs...)).
+	err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.WorkspaceIDIn(workspaceIDs...)).
 		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).
 		Select(entchatbot.FieldID, entchatbot.FieldWorkspaceID, entchatbot.FieldName, entchatbot.FieldKept, entchatbot.FieldOverLimit, entchatbot.FieldCreatedAt).
 		Scan(ctx, &rows)
@@ -109,7 +109,7 @@ func (s *Holdings) addChatbots(ctx context.Context, workspaceIDs []string, held 
 }
 
 func (s *Holdings) addMembers(ctx context.Context, workspaceIDs []string, held map[string][]tenant.Holding) error {
-	rows, err := s.store.db(ctx).Member.Query().Where(member.WorkspaceIDIn(workspaceIDs...)).WithUser().
+	rows, err := s.store.Client(ctx).Member.Query().Where(member.WorkspaceIDIn(workspaceIDs...)).WithUser().
 		Order(member.ByCreatedAt(), member.ByID()).All(ctx)
 	hasOwner := map[string]bool{}
 	for _, row := range rows {
@@ -130,16 +130,16 @@ func (s *Holdings) addTokens(ctx context.Context, workspaceIDs []string, held ma
 	ofWorkspaces := func(q *entsql.Selector) {
 		chatbots := entsql.Table(entchatbot.Table)
 		q.Where(entsql.In(q.C(token.FieldChatbotID), entsql.Dialect(q.Dialect()).Select(chatbots.C(entchatbot.FieldID)).From(chatbots).
-			Where(entsql.In(chatbots.C(entchatbot.FieldWorkspaceID), column(workspaceIDs, func(id *string) any { return *id })...))))
+			Where(entsql.In(chatbots.C(entchatbot.FieldWorkspaceID), Column(workspaceIDs, func(id *string) any { return *id })...))))
 	}
-	err := s.store.db(ctx).Token.Query().
+	err := s.store.Client(ctx).Token.Query().
 		Where(ofWorkspaces, token.RevokedAtIsNil()).
 		Order(token.ByCreatedAt(), token.ByID()).
 		Select(token.FieldID, token.FieldWorkspaceID, token.FieldChatbotID, token.FieldName, token.FieldKept, token.FieldOverLimit, token.FieldReplaces, token.FieldExpiresAt, token.FieldCreatedAt).
 		Scan(ctx, &rows)
 	for _, row := range rows {
 		held[row.WorkspaceID] = append(held[row.WorkspaceID], tenant.Holding{
-			Resource: plan.Tokens, ChatbotID: row.ChatbotID, ExpiresAt: utc(row.ExpiresAt), Replaces: row.Replaces, Name: row.Name, OverLimit: row.OverLimit,
+			Resource: plan.Tokens, ChatbotID: row.ChatbotID, ExpiresAt: UTC(row.ExpiresAt), Replaces: row.Replaces, Name: row.Name, OverLimit: row.OverLimit,
 			Holding: plan.Holding{ID: row.ID, Kept: row.Kept, CreatedAt: row.CreatedAt.UTC()},
 		})
 	}
@@ -175,7 +175,7 @@ func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.R
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		marked, err := s.marked(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s AND %s", in.id, in.table, in.found, column), workspaceID)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		var add []string
 		for _, id := range ids {
@@ -190,16 +190,16 @@ func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.R
 		}
 		update := fmt.Sprintf("UPDATE %s SET %s = $1 WHERE workspace_id = $2 AND %s IN ", in.table, column, in.id)
 		if err := s.setEach(ctx, update, true, workspaceID, add); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
-		return mapError(s.setEach(ctx, update, false, workspaceID, take))
+		return MapError(s.setEach(ctx, update, false, workspaceID, take))
 	})
 }
 
 // marked returns the ids that a query finds in a workspace.
 func (s *Holdings) marked(ctx context.Context, query, workspaceID string) (map[string]bool, error) {
-	ctx = within(ctx, workspaceID)
-	rows, err := s.store.raw(ctx).QueryContext(ctx, query, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
+	rows, err := s.store.Raw(ctx).QueryContext(ctx, query, workspaceID)
 	if err != nil {
 		return nil, err
 	}
@@ -216,13 +216,13 @@ func (s *Holdings) marked(ctx context.Context, query, workspaceID string) (map[s
 }
 
 func (s *Holdings) setEach(ctx context.Context, update string, value bool, workspaceID string, ids []string) error {
-	ctx = within(ctx, workspaceID)
-	return inBatches(ids, passageBatch, func(batch []string) error {
+	ctx = scope.Workspace(ctx, workspaceID)
+	return InBatches(ids, BatchRows, func(batch []string) error {
 		args := []any{value, workspaceID}
 		for _, id := range batch {
 			args = append(args, id)
 		}
-		_, err := s.store.raw(ctx).ExecContext(ctx, update+placeholders(3, len(batch)), args...)
+		_, err := s.store.Raw(ctx).ExecContext(ctx, update+Placeholders(3, len(batch)), args...)
 		return err
 	})
 }

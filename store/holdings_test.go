@@ -113,7 +113,7 @@ func TestHoldings(t *testing.T) {
 		})
 		b.Run("more than a statement takes are marked, too", func(t *testing.T) {
 			ids := []string{a.chatbot}
-			for i := range 2*passageBatch + 1 {
+			for i := range 2*BatchRows + 1 {
 				ids = append(ids, fmt.Sprint("cb_", i))
 			}
 			b.must(b.SetOverLimit(ctx, a.id, plan.Chatbots, ids))

@@ -7,8 +7,6 @@ import (
 
 	"parley/core/chat/quota"
 	"parley/ent/scope"
-
-	"entgo.io/ent/dialect"
 )
 
 // Months counts the messages of months.
@@ -25,11 +23,11 @@ func NewMonths(db *Store) *Months { return &Months{db} }
 // no process had reserved.
 
 // firstShard returns the first of the shards in which this process counts.
-func (s *Store) firstShard(reserved bool) int64 {
+func firstShard(s *Store, reserved bool) int64 {
 	if !reserved {
 		return 0
 	}
-	return s.holder * shardsEach
+	return s.Holder() * shardsEach
 }
 
 const shardsEach = 256
@@ -56,7 +54,7 @@ const (
 // ReserveMessages reserves messages of a month. SQLite has one process, which
 // gets all that are left and writes nothing.
 func (s *Months) ReserveMessages(ctx context.Context, workspaceID string, asked quota.Reservation) (free int, err error) {
-	if s.store.dialect != dialect.Postgres {
+	if s.store.IsSQLite() {
 		messages, err := s.MessagesOf(ctx, workspaceID, asked.Month)
 		asked.Want = asked.Limit
 		free, _ = asked.Grant(quota.MonthUse{Messages: messages, Mine: asked.Free + asked.Open, Held: true})
@@ -70,24 +68,24 @@ func (s *Months) ReserveMessages(ctx context.Context, workspaceID string, asked 
 }
 
 func (s *Months) reserve(ctx context.Context, workspaceID string, asked quota.Reservation) (free int, err error) {
-	ctx = within(ctx, workspaceID)
-	if _, err := s.store.raw(ctx).ExecContext(ctx, lockMonth, workspaceID); err != nil {
-		return 0, mapError(err)
+	ctx = scope.Workspace(ctx, workspaceID)
+	if _, err := s.store.Raw(ctx).ExecContext(ctx, lockMonth, workspaceID); err != nil {
+		return 0, MapError(err)
 	}
 	var use quota.MonthUse
 	var begun int
 	var mine sql.NullInt64
-	err = scanOne(ctx, s.store.raw(ctx), []any{&use.Messages, &begun, &use.Others, &mine}, monthUse, workspaceID, asked.Month, s.store.holder)
+	err = ScanOne(ctx, s.store.Raw(ctx), []any{&use.Messages, &begun, &use.Others, &mine}, monthUse, workspaceID, asked.Month, s.store.Holder())
 	if err != nil {
-		return 0, mapError(err)
+		return 0, MapError(err)
 	}
 	use.Mine, use.Held = int(mine.Int64), mine.Valid
 	free, kept := asked.Grant(use)
 	if free == 0 && kept == use.Mine { // refused: there is nothing to write
 		return 0, nil
 	}
-	_, err = s.store.raw(ctx).ExecContext(ctx, setHold, workspaceID, asked.Month, s.store.holder, begun+kept, asked.Lease.Seconds())
-	return free, mapError(err)
+	_, err = s.store.Raw(ctx).ExecContext(ctx, setHold, workspaceID, asked.Month, s.store.Holder(), begun+kept, asked.Lease.Seconds())
+	return free, MapError(err)
 }
 
 const releaseHolds = `UPDATE message_holds SET lease_until = clock_timestamp() WHERE holder = $1 AND lease_until > clock_timestamp()`
@@ -95,11 +93,11 @@ const releaseHolds = `UPDATE message_holds SET lease_until = clock_timestamp() W
 // ReleaseMessages ends the leases of this process. Its rows stay until they are
 // settled.
 func (s *Months) ReleaseMessages(ctx context.Context) error {
-	if s.store.dialect != dialect.Postgres {
+	if s.store.IsSQLite() {
 		return nil
 	}
-	_, err := s.store.raw(ctx).ExecContext(scope.System(ctx), releaseHolds, s.store.holder)
-	return mapError(err)
+	_, err := s.store.Raw(ctx).ExecContext(scope.System(ctx), releaseHolds, s.store.Holder())
+	return MapError(err)
 }
 
 const (
@@ -125,13 +123,13 @@ type messageHold struct {
 // SettleMessages moves the counts of reservations that have ended to the shards
 // that belong to no process, and deletes the reservations.
 func (s *Months) SettleMessages(ctx context.Context, before time.Time) error {
-	if s.store.dialect != dialect.Postgres {
+	if s.store.IsSQLite() {
 		return nil
 	}
 	for {
 		lapsed, err := s.lapsedHolds(ctx, before)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		for _, h := range lapsed {
 			if err := s.settle(ctx, h, before); err != nil {
@@ -145,7 +143,7 @@ func (s *Months) SettleMessages(ctx context.Context, before time.Time) error {
 }
 
 func (s *Months) lapsedHolds(ctx context.Context, before time.Time) (lapsed []messageHold, err error) {
-	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), lapsedHolds, before)
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), lapsedHolds, before)
 	if err != nil {
 		return nil, err
 	}
@@ -161,14 +159,14 @@ func (s *Months) lapsedHolds(ctx context.Context, before time.Time) (lapsed []me
 }
 
 func (s *Months) settle(ctx context.Context, h messageHold, before time.Time) error {
-	return s.store.InTx(within(ctx, h.workspaceID), func(ctx context.Context) error {
-		if _, err := s.store.raw(ctx).ExecContext(ctx, lockForHold, h.workspaceID); err != nil {
-			return mapError(err)
+	return s.store.InTx(scope.Workspace(ctx, h.workspaceID), func(ctx context.Context) error {
+		if _, err := s.store.Raw(ctx).ExecContext(ctx, lockForHold, h.workspaceID); err != nil {
+			return MapError(err)
 		}
-		if _, err := s.store.raw(ctx).ExecContext(ctx, lockMonth, h.workspaceID); err != nil {
-			return mapError(err)
+		if _, err := s.store.Raw(ctx).ExecContext(ctx, lockMonth, h.workspaceID); err != nil {
+			return MapError(err)
 		}
-		_, err := s.store.raw(ctx).ExecContext(ctx, settleHold, h.workspaceID, h.month, h.holder, before)
-		return mapError(err)
+		_, err := s.store.Raw(ctx).ExecContext(ctx, settleHold, h.workspaceID, h.month, h.holder, before)
+		return MapError(err)
 	})
 }

@@ -30,9 +30,9 @@ const claim = `INSERT INTO idempotency_keys (workspace_id, token_id, route, key,
 // Claim ties a key to what the transaction of ctx has made. The claim has the
 // key's body hash.
 func (s *Keys) Claim(ctx context.Context, workspaceID string, key chat.Key, made chat.Claim, since time.Time) error {
-	ctx = within(ctx, workspaceID)
-	return s.store.inWrite(ctx, func(ctx context.Context) error {
-		claimed, err := s.store.changes(ctx, claim, workspaceID, key.TokenID, key.Route, key.Value, key.BodyHash,
+	ctx = scope.Workspace(ctx, workspaceID)
+	return s.store.WriteRaw(ctx, func(ctx context.Context) error {
+		claimed, err := s.store.Changes(ctx, claim, workspaceID, key.TokenID, key.Route, key.Value, key.BodyHash,
 			made.ConversationID, made.AnswerID, made.At, since)
 		if err == nil && !claimed {
 			return fault.New(fault.Conflict, "This Idempotency-Key is in use already.")
@@ -43,17 +43,17 @@ func (s *Keys) Claim(ctx context.Context, workspaceID string, key chat.Key, made
 
 // Claimed returns what a key made after since is tied to.
 func (s *Keys) Claimed(ctx context.Context, workspaceID string, key chat.Key, since time.Time) (chat.Claim, error) {
-	row, err := s.store.db(ctx).IdempotencyKey.Query().Where(idempotencykey.TokenID(key.TokenID), idempotencykey.Route(key.Route),
-		idempotencykey.Key(key.Value), idempotencykey.CreatedAtGT(since)).Only(within(ctx, workspaceID))
-	return one(row, err, func(row *ent.IdempotencyKey) chat.Claim {
+	row, err := s.store.Client(ctx).IdempotencyKey.Query().Where(idempotencykey.TokenID(key.TokenID), idempotencykey.Route(key.Route),
+		idempotencykey.Key(key.Value), idempotencykey.CreatedAtGT(since)).Only(scope.Workspace(ctx, workspaceID))
+	return One(row, err, func(row *ent.IdempotencyKey) chat.Claim {
 		return chat.Claim{BodyHash: row.BodyHash, ConversationID: row.ConversationID, AnswerID: row.MessageID, At: row.CreatedAt.UTC()}
 	})
 }
 
 // DeleteKeys deletes the keys of any workspace from before a time.
 func (s *Keys) DeleteKeys(ctx context.Context, before time.Time) error {
-	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.IdempotencyKey.Query().Where(idempotencykey.CreatedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	return InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.IdempotencyKey.Query().Where(idempotencykey.CreatedAtLT(before)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.IdempotencyKey.Delete().Where(idempotencykey.IDIn(ids...), idempotencykey.CreatedAtLT(before)).Exec(ctx)
 	})

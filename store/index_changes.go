@@ -28,7 +28,7 @@ const (
 
 // ChangesAfter returns the changes after a position, at most limit.
 func (s *IndexChanges) ChangesAfter(ctx context.Context, after rebuild.Position, limit int) (page rebuild.Page, err error) {
-	err = eachRow(scope.System(ctx), s.store.raw(ctx), changesAfter, []any{after.Transaction, after.Change, limit}, func(row *sql.Rows) error {
+	err = EachRow(scope.System(ctx), s.store.Raw(ctx), changesAfter, []any{after.Transaction, after.Change, limit}, func(row *sql.Rows) error {
 		var c rebuild.Change
 		err := row.Scan(&page.Horizon, &c.At.Change, &c.At.Transaction, &c.WorkspaceID, &c.ChatbotID, &c.DocumentID, &c.Held)
 		if err == nil && c.At.Change != 0 {
@@ -36,18 +36,18 @@ func (s *IndexChanges) ChangesAfter(ctx context.Context, after rebuild.Position,
 		}
 		return err
 	})
-	return page, mapError(err)
+	return page, MapError(err)
 }
 
 // DeleteChanges deletes changes of any workspace from before a time.
 func (s *IndexChanges) DeleteChanges(ctx context.Context, before time.Time) error {
 	for {
-		result, err := s.store.raw(ctx).ExecContext(scope.System(ctx), deleteChanges, before, trimBatch)
+		result, err := s.store.Raw(ctx).ExecContext(scope.System(ctx), deleteChanges, before, TrimBatch)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
-		if n, err := result.RowsAffected(); err != nil || n < trimBatch {
-			return mapError(err)
+		if n, err := result.RowsAffected(); err != nil || n < TrimBatch {
+			return MapError(err)
 		}
 	}
 }

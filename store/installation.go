@@ -24,13 +24,13 @@ func NewInstallation(db *Store) *Installation { return &Installation{db} }
 // insert decides for all.
 func (s *Installation) KeepPublicIDKey(ctx context.Context, fresh []byte) (key []byte, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		err := s.store.exec(ctx, s.store.into(installationkey.Table).
+		err := s.store.Exec(ctx, s.store.Into(installationkey.Table).
 			Set(installationkey.FieldID, publicIDs).Set(installationkey.FieldKey, fresh).Set(installationkey.FieldCreatedAt, time.Now().UTC()).OnConflict(entsql.DoNothing()))
 		if err != nil {
 			return err
 		}
-		row, err := s.store.db(ctx).InstallationKey.Get(ctx, publicIDs)
-		key, err = one(row, err, func(row *ent.InstallationKey) []byte { return row.Key })
+		row, err := s.store.Client(ctx).InstallationKey.Get(ctx, publicIDs)
+		key, err = One(row, err, func(row *ent.InstallationKey) []byte { return row.Key })
 		return err
 	})
 	return key, err

@@ -18,7 +18,7 @@ func NewInvitations(db *Store) *Invitations { return &Invitations{db} }
 
 // CreateInvitation adds an invitation.
 func (s *Invitations) CreateInvitation(ctx context.Context, workspaceID string, i tenant.Invitation, codeHash string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Invitation.Create().SetID(i.ID).SetWorkspaceID(workspaceID).SetEmail(i.Email).SetRole(string(i.Role)).
 			SetCodeHash(codeHash).SetInvitedBy(i.InvitedBy).SetExpiresAt(i.ExpiresAt).SetCreatedAt(i.CreatedAt).Exec(ctx)
 	})
@@ -26,28 +26,28 @@ func (s *Invitations) CreateInvitation(ctx context.Context, workspaceID string, 
 
 // Invitations returns the invitations of a workspace, oldest first.
 func (s *Invitations) Invitations(ctx context.Context, workspaceID string) ([]tenant.Invitation, error) {
-	rows, err := s.store.db(ctx).Invitation.Query().Where(invitation.WorkspaceID(workspaceID)).
-		Order(invitation.ByCreatedAt(), invitation.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, invitationFromRow)
+	rows, err := s.store.Client(ctx).Invitation.Query().Where(invitation.WorkspaceID(workspaceID)).
+		Order(invitation.ByCreatedAt(), invitation.ByID()).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, invitationFromRow)
 }
 
 // InvitationByCode finds an invitation of any workspace.
 func (s *Invitations) InvitationByCode(ctx context.Context, codeHash string) (tenant.Invitation, error) {
-	row, err := s.store.db(ctx).Invitation.Query().Where(invitation.CodeHash(codeHash)).Only(scope.System(ctx))
-	return one(row, err, invitationFromRow)
+	row, err := s.store.Client(ctx).Invitation.Query().Where(invitation.CodeHash(codeHash)).Only(scope.System(ctx))
+	return One(row, err, invitationFromRow)
 }
 
 // DeleteInvitation removes an invitation.
 func (s *Invitations) DeleteInvitation(ctx context.Context, workspaceID, id string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Invitation.Delete().Where(invitation.ID(id)).Exec(ctx))
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Invitation.Delete().Where(invitation.ID(id)).Exec(ctx))
 	})
 }
 
 // DeleteExpiredInvitations removes those that have ended.
 func (s *Invitations) DeleteExpiredInvitations(ctx context.Context, now time.Time) error {
-	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.Invitation.Query().Where(invitation.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	return InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.Invitation.Query().Where(invitation.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.Invitation.Delete().Where(invitation.IDIn(ids...), invitation.ExpiresAtLT(now)).Exec(ctx)
 	})

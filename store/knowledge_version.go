@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"parley/ent/scope"
 )
 
 // knowledgeVersion goes by no clock. A document that is removed for good leaves a
@@ -21,12 +23,12 @@ const knowledgeVersion = `SELECT
 // comes back only with the same knowledge, when removals are undone. A search that begins after it was read finds nothing older; it may
 // find something newer, which the index has some moments before.
 func (s *CachedAnswers) KnowledgeVersion(ctx context.Context, workspaceID, chatbotID string) (string, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	var removed, live int
 	var withdrawn string
-	err := scanOne(ctx, s.store.raw(ctx), []any{&removed, &live, &withdrawn}, knowledgeVersion, workspaceID, chatbotID)
+	err := ScanOne(ctx, s.store.Raw(ctx), []any{&removed, &live, &withdrawn}, knowledgeVersion, workspaceID, chatbotID)
 	if err != nil {
-		return "", mapError(err)
+		return "", MapError(err)
 	}
 	if withdrawn != "" {
 		withdrawn = " " + withdrawn

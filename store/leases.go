@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/chat"
 	ent "parley/ent/generated"
 	"parley/ent/generated/message"
@@ -22,8 +20,8 @@ func NewLeases(db *Store) *Leases { return &Leases{db} }
 
 // RenewLeases extends the leases of answers of any workspace.
 func (s *Leases) RenewLeases(ctx context.Context, answerIDs []int64, until time.Time) error {
-	return s.store.write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
-		for ids := range slices.Chunk(answerIDs, passageBatch) {
+	return s.store.Write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+		for ids := range slices.Chunk(answerIDs, BatchRows) {
 			err := db.Message.Update().Where(message.IDIn(ids...), message.Status(string(chat.Generating))).
 				SetLeaseUntil(until).Exec(ctx)
 			if err != nil {
@@ -64,7 +62,7 @@ func (s *Leases) InterruptLapsed(ctx context.Context, before, now time.Time, cou
 			}
 			total += len(lapsed)
 			if err != nil || len(lapsed) < lapsedAtOnce {
-				return mapError(err)
+				return MapError(err)
 			}
 		}
 	})
@@ -87,10 +85,10 @@ type lapsedAnswer struct {
 // to it.
 func (s *Leases) lapsed(ctx context.Context, before time.Time) (found []lapsedAnswer, err error) {
 	query := selectLapsed
-	if s.store.dialect == dialect.Postgres {
+	if !s.store.IsSQLite() {
 		query += " FOR UPDATE OF m SKIP LOCKED"
 	}
-	rows, err := s.store.raw(ctx).QueryContext(ctx, query, before, lapsedAtOnce)
+	rows, err := s.store.Raw(ctx).QueryContext(ctx, query, before, lapsedAtOnce)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +113,13 @@ func (s *Leases) interrupt(ctx context.Context, lapsed []lapsedAnswer, now time.
 			count(a.text), true, max(now.Sub(a.created), 0).Milliseconds(), now,
 			a.conversationID, a.origin, a.opens, string(chat.OutcomeInterrupted))
 	}
-	if _, err := s.store.changes(ctx, interrupt+placeholders(1, len(lapsed)), ids...); err != nil {
+	if _, err := s.store.Changes(ctx, interrupt+Placeholders(1, len(lapsed)), ids...); err != nil {
 		return err
 	}
 	rows := make([]string, len(lapsed))
 	for i := range rows {
-		rows[i] = placeholders(lapsedColumns*i+1, lapsedColumns)
+		rows[i] = Placeholders(lapsedColumns*i+1, lapsedColumns)
 	}
-	_, err := s.store.changes(ctx, lapsedUsageRecords+strings.Join(rows, ","), records...)
+	_, err := s.store.Changes(ctx, lapsedUsageRecords+strings.Join(rows, ","), records...)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
+	"parley/ent/scope"
 	"parley/internal/intx"
 )
 
@@ -33,41 +34,37 @@ type foundDocuments struct {
 // liveDocuments returns the documents with these ids that a chatbot answers from, by id. On
 // PostgreSQL, questions that ask at the same time share a statement.
 func (s *Passages) liveDocuments(ctx context.Context, workspaceID, chatbotID string, ids []string) (map[string]liveDocument, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	asked := foundDocuments{workspaceID, chatbotID, ids}
-	if g := s.store.groups; g != nil {
-		ask := g.documents.do
+	if s.documents != nil {
+		ask := s.documents.Do
 		if intx.Inside(ctx) {
-			ask = g.liveDocumentsAlone
+			ask = s.liveDocumentsAlone
 		}
 		live, err := ask(ctx, asked)
-		return live, mapError(err)
+		return live, MapError(err)
 	}
 	live := make(map[string]liveDocument, len(ids))
 	args := []any{workspaceID, chatbotID}
 	for _, id := range ids {
 		args = append(args, id)
 	}
-	err := eachRow(ctx, s.store.raw(ctx), fmt.Sprintf(liveDocumentsSQLite, placeholders(3, len(ids))), args, func(row *sql.Rows) error {
+	err := EachRow(ctx, s.store.Raw(ctx), fmt.Sprintf(liveDocumentsSQLite, Placeholders(3, len(ids))), args, func(row *sql.Rows) error {
 		var id string
 		var d liveDocument
 		err := row.Scan(&id, &d.version, &d.sourceID, &d.url)
 		live[id] = d
 		return err
 	})
-	return live, mapError(err)
+	return live, MapError(err)
 }
 
-func (g *groups) liveDocumentsAlone(ctx context.Context, asked foundDocuments) (live map[string]liveDocument, err error) {
-	err = liveDocumentsOf(ctx, g.store.raw(ctx), []foundDocuments{asked}, func(_ int, found map[string]liveDocument) { live = found })
+func (s *Passages) liveDocumentsAlone(ctx context.Context, asked foundDocuments) (live map[string]liveDocument, err error) {
+	err = liveDocumentsTogether(ctx, s.store.Raw(ctx), []foundDocuments{asked}, func(_ int, found map[string]liveDocument) { live = found })
 	return live, err
 }
 
-func (g *groups) liveDocuments(ctx context.Context, asked []foundDocuments, tell func(int, map[string]liveDocument)) error {
-	return liveDocumentsOf(ctx, g.db, asked, tell)
-}
-
-func liveDocumentsOf(ctx context.Context, on entsql.ExecQuerier, asked []foundDocuments, tell func(int, map[string]liveDocument)) error {
+func liveDocumentsTogether(ctx context.Context, on entsql.ExecQuerier, asked []foundDocuments, tell func(int, map[string]liveDocument)) error {
 	var places []int
 	var workspaces, chatbots, ids []string
 	found := make([]map[string]liveDocument, len(asked))
@@ -77,7 +74,7 @@ func liveDocumentsOf(ctx context.Context, on entsql.ExecQuerier, asked []foundDo
 			places, workspaces, chatbots, ids = append(places, i), append(workspaces, a.workspaceID), append(chatbots, a.chatbotID), append(ids, id)
 		}
 	}
-	err := eachRow(ctx, on, liveDocumentsPostgres, []any{places, workspaces, chatbots, ids}, func(row *sql.Rows) error {
+	err := EachRow(ctx, on, liveDocumentsPostgres, []any{places, workspaces, chatbots, ids}, func(row *sql.Rows) error {
 		var place int
 		var id string
 		var d liveDocument

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/retrieval"
+	"parley/ent/scope"
 )
 
 // livePassages begins with the passages, whatever a planner without statistics
@@ -56,7 +55,7 @@ func (s *Passages) LivePassages(ctx context.Context, workspaceID, chatbotID stri
 	for _, id := range unknown {
 		args = append(args, id)
 	}
-	read, err := s.livePassages(within(ctx, workspaceID), "found.id IN "+placeholders(3, len(unknown)), args)
+	read, err := s.livePassages(scope.Workspace(ctx, workspaceID), "found.id IN "+Placeholders(3, len(unknown)), args)
 	return append(found, read...), err
 }
 
@@ -124,7 +123,7 @@ func (s *Passages) readAt(ctx context.Context, workspaceID, chatbotID string, at
 		args = append(args, p.DocumentID, p.Version, p.Ordinal)
 		documents = append(documents, p.DocumentID)
 	}
-	read, err := s.livePassages(within(ctx, workspaceID), strings.Join(each, " OR "), args)
+	read, err := s.livePassages(scope.Workspace(ctx, workspaceID), strings.Join(each, " OR "), args)
 	if err != nil || len(read) == len(at) {
 		return read, err
 	}
@@ -145,11 +144,11 @@ func (s *Passages) readAt(ctx context.Context, workspaceID, chatbotID string, at
 // livePassages reads passages, and remembers a passage if its version is live.
 func (s *Passages) livePassages(ctx context.Context, which string, args []any) ([]retrieval.Passage, error) {
 	statement := livePassagesSQLite
-	if s.store.dialect == dialect.Postgres {
+	if !s.store.IsSQLite() {
 		statement = livePassagesPostgres
 	}
 	var found []retrieval.Passage
-	err := eachRow(ctx, s.store.raw(ctx), fmt.Sprintf(statement, which), args, func(rows *sql.Rows) error {
+	err := EachRow(ctx, s.store.Raw(ctx), fmt.Sprintf(statement, which), args, func(rows *sql.Rows) error {
 		p, live, err := scanPassage(rows)
 		if err != nil {
 			return err
@@ -160,7 +159,7 @@ func (s *Passages) livePassages(ctx context.Context, which string, args []any) (
 		found = append(found, p)
 		return nil
 	})
-	return found, mapError(err)
+	return found, MapError(err)
 }
 
 // scanPassage also returns the version that its document is answered from.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/outbox"
@@ -23,7 +22,7 @@ func NewMails(db *Store) *Mails { return &Mails{db} }
 
 // AddAccountMail writes a mail to a person that is about no workspace.
 func (s *Mails) AddAccountMail(ctx context.Context, m outbox.Mail) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.AccountMail.Create().SetKey(m.Key).SetRecipient(m.To).SetSubject(m.Subject).SetBody(m.Body).SetHTML(m.HTML).
 			SetNillableDueAt(m.DueAt).SetCreatedAt(m.CreatedAt).Exec(ctx)
 	})
@@ -32,14 +31,14 @@ func (s *Mails) AddAccountMail(ctx context.Context, m outbox.Mail) error {
 // ClaimAccountMail is ClaimMail of those.
 func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (claimed outbox.Mail, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		query := s.store.db(ctx).AccountMail.Query().Where(accountmail.DueAtLTE(now)).Order(accountmail.ByDueAt(), accountmail.ByID())
-		if s.store.dialect == dialect.Postgres {
+		query := s.store.Client(ctx).AccountMail.Query().Where(accountmail.DueAtLTE(now)).Order(accountmail.ByDueAt(), accountmail.ByID())
+		if !s.store.IsSQLite() {
 			// Two processes that claim at once get different mails.
 			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
 		}
 		row, err := query.First(ctx)
 		if err != nil {
-			return mapError(err) // the caller's transaction may go on
+			return MapError(err) // the caller's transaction may go on
 		}
 		row, err = row.Update().SetDueAt(again).AddAttempts(1).Save(ctx)
 		if err != nil {
@@ -47,7 +46,7 @@ func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (cla
 		}
 		claimed = outbox.Mail{
 			ID: row.ID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body, HTML: row.HTML,
-			DueAt: utc(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
+			DueAt: UTC(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
 		}
 		return nil
 	})
@@ -57,7 +56,7 @@ func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (cla
 // SettleAccountMail is SettleMail of those. One that is not tried again loses
 // its text.
 func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *time.Time) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		if dueAt == nil {
 			n, err := db.AccountMail.Delete().Where(accountmail.ID(id), once).Exec(ctx)
 			if err != nil || n > 0 {
@@ -70,7 +69,7 @@ func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *
 		} else {
 			update.ClearDueAt().SetBody("").SetHTML("")
 		}
-		return affected(update.Save(ctx))
+		return Affected(update.Save(ctx))
 	})
 }
 
@@ -79,8 +78,8 @@ var once, notOnce = accountmail.KeyHasPrefix(outbox.OnceKey + "_"), accountmail.
 
 // AddMail writes a mail, unless there is one with its key.
 func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) error {
-	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
-		return s.store.exec(ctx, s.store.into(mail.Table).
+	return s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		return s.store.Exec(ctx, s.store.Into(mail.Table).
 			Set(mail.FieldWorkspaceID, workspaceID).Set(mail.FieldKey, m.Key).Set(mail.FieldRecipient, m.To).
 			Set(mail.FieldSubject, m.Subject).Set(mail.FieldBody, m.Body).Set(mail.FieldHTML, m.HTML).
 			Set(mail.FieldDueAt, m.DueAt).Set(mail.FieldCreatedAt, m.CreatedAt).
@@ -93,8 +92,8 @@ func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) 
 // deleted wait.
 func (s *Mails) ClaimMail(ctx context.Context, now, again time.Time) (claimed outbox.Mail, err error) {
 	err = s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
-		query := s.store.db(ctx).Mail.Query().Where(mail.DueAtLTE(now), staying).Order(mail.ByDueAt(), mail.ByID())
-		if s.store.dialect == dialect.Postgres {
+		query := s.store.Client(ctx).Mail.Query().Where(mail.DueAtLTE(now), Staying).Order(mail.ByDueAt(), mail.ByID())
+		if !s.store.IsSQLite() {
 			// Two processes that claim at once get different mails.
 			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
 		}
@@ -115,14 +114,14 @@ func (s *Mails) ClaimMail(ctx context.Context, now, again time.Time) (claimed ou
 // SettleMail says that a mail was sent or, with none of the two times, given
 // up; or when it is tried again.
 func (s *Mails) SettleMail(ctx context.Context, workspaceID string, id int64, sentAt, dueAt *time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Mail.Update().Where(mail.ID(id)).SetNillableSentAt(sentAt)
 		if dueAt != nil {
 			update.SetDueAt(*dueAt)
 		} else {
 			update.ClearDueAt().SetHTML("")
 		}
-		return affected(update.Save(ctx))
+		return Affected(update.Save(ctx))
 	})
 }
 
@@ -132,12 +131,12 @@ func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
 	ctx = scope.System(ctx)
 	account := accountmail.And(accountmail.DueAtIsNil(), accountmail.CreatedAtLT(before))
 	settled := mail.And(mail.DueAtIsNil(), mail.Or(mail.SentAtLT(before), mail.And(mail.SentAtIsNil(), mail.CreatedAtLT(before))))
-	return errors.Join(inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.AccountMail.Query().Where(account).Limit(trimBatch).IDs(ctx)
+	return errors.Join(InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.AccountMail.Query().Where(account).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.AccountMail.Delete().Where(accountmail.IDIn(ids...), account).Exec(ctx)
-	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.Mail.Query().Where(settled).Limit(trimBatch).IDs(ctx)
+	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.Mail.Query().Where(settled).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.Mail.Delete().Where(mail.IDIn(ids...), settled).Exec(ctx)
 	}))
@@ -146,7 +145,7 @@ func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
 func mailFromRow(row *ent.Mail) outbox.Mail {
 	return outbox.Mail{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body, HTML: row.HTML,
-		DueAt: utc(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
+		DueAt: UTC(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 
-	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/tenant"
@@ -21,11 +20,11 @@ func NewMembers(db *Store) *Members { return &Members{db} }
 
 // Memberships returns the workspaces of a user, oldest first.
 func (s *Members) Memberships(ctx context.Context, userID string) ([]tenant.Membership, error) {
-	rows, err := s.store.db(ctx).Member.Query().Where(member.UserID(userID)).WithWorkspace().
+	rows, err := s.store.Client(ctx).Member.Query().Where(member.UserID(userID)).WithWorkspace().
 		Order(member.ByCreatedAt(), member.ByID()).All(scope.System(ctx))
-	return mapped(rows, err, func(row *ent.Member) tenant.Membership {
+	return Mapped(rows, err, func(row *ent.Member) tenant.Membership {
 		return tenant.Membership{
-			Workspace: workspaceFromRow(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,
+			Workspace: WorkspaceFromRow(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,
 		}
 	})
 }
@@ -33,23 +32,23 @@ func (s *Members) Memberships(ctx context.Context, userID string) ([]tenant.Memb
 // LockMemberships makes other callers of it for the same user wait until the
 // transaction ends. On SQLite the transaction itself does.
 func (s *Members) LockMemberships(ctx context.Context, userID string) error {
-	if s.store.dialect != dialect.Postgres {
+	if s.store.IsSQLite() {
 		return nil
 	}
-	_, err := s.store.db(ctx).User.Query().Where(user.ID(userID)).ForUpdate(entsql.WithLockClause("FOR NO KEY UPDATE")).Only(ctx)
-	return mapError(err)
+	_, err := s.store.Client(ctx).User.Query().Where(user.ID(userID)).ForUpdate(entsql.WithLockClause("FOR NO KEY UPDATE")).Only(ctx)
+	return MapError(err)
 }
 
 // Members returns the members of a workspace, oldest first.
 func (s *Members) Members(ctx context.Context, workspaceID string) ([]tenant.Member, error) {
-	rows, err := s.store.db(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
-		Order(member.ByCreatedAt(), member.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, memberFromRow)
+	rows, err := s.store.Client(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
+		Order(member.ByCreatedAt(), member.ByID()).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, memberFromRow)
 }
 
 // AddMember adds a member.
 func (s *Members) AddMember(ctx context.Context, workspaceID string, m tenant.Member) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Member.Create().SetWorkspaceID(workspaceID).SetUserID(m.UserID).SetRole(string(m.Role)).
 			SetCreatedAt(m.CreatedAt).Exec(ctx)
 	})
@@ -57,15 +56,15 @@ func (s *Members) AddMember(ctx context.Context, workspaceID string, m tenant.Me
 
 // SetRole changes a member's role.
 func (s *Members) SetRole(ctx context.Context, workspaceID, userID string, role tenant.Role) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Member.Update().Where(member.UserID(userID)).SetRole(string(role)).Save(ctx))
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Member.Update().Where(member.UserID(userID)).SetRole(string(role)).Save(ctx))
 	})
 }
 
 // RemoveMember removes a member.
 func (s *Members) RemoveMember(ctx context.Context, workspaceID, userID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Member.Delete().Where(member.UserID(userID)).Exec(ctx))
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Member.Delete().Where(member.UserID(userID)).Exec(ctx))
 	})
 }
 

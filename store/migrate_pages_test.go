@@ -9,6 +9,7 @@ import (
 	"parley/core/chat"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
+	"parley/ent/scope"
 )
 
 // beforeSizes are the rows of a database that kept neither the sizes of documents nor
@@ -45,7 +46,7 @@ func TestADatabaseFromBeforeSizes(t *testing.T) {
 			for _, id := range []string{"doc_long", "doc_empty"} {
 				d, err := NewDocuments(s).Document(ctx, "ws_a", "cb_a", id)
 				to.must(err)
-				row, err := s.client.Document.Get(within(ctx, "ws_a"), id)
+				row, err := s.client.Document.Get(scope.Workspace(ctx, "ws_a"), id)
 				if err != nil || strings.ToLower(row.SearchText) != searchText(d) {
 					t.Errorf("it is found by %q, want %q: %v", row.SearchText, searchText(d), err)
 				}

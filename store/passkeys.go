@@ -17,7 +17,7 @@ func NewPasskeys(db *Store) *Passkeys { return &Passkeys{db} }
 
 // AddPasskey adds a passkey.
 func (s *Passkeys) AddPasskey(ctx context.Context, p factor.Passkey) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.Passkey.Create().SetID(p.ID).SetUserID(p.UserID).SetCredentialID(p.CredentialID).SetCredential(p.Credential).
 			SetName(p.Name).SetCreatedAt(p.CreatedAt).Exec(ctx)
 	})
@@ -25,9 +25,9 @@ func (s *Passkeys) AddPasskey(ctx context.Context, p factor.Passkey) error {
 
 // Passkeys returns the passkeys of a user, the oldest first.
 func (s *Passkeys) Passkeys(ctx context.Context, userID string) ([]factor.Passkey, error) {
-	rows, err := s.store.db(ctx).Passkey.Query().Where(passkey.UserID(userID)).
+	rows, err := s.store.Client(ctx).Passkey.Query().Where(passkey.UserID(userID)).
 		Order(ent.Asc(passkey.FieldCreatedAt, passkey.FieldID)).All(ctx)
-	return mapped(rows, err, func(row *ent.Passkey) factor.Passkey {
+	return Mapped(rows, err, func(row *ent.Passkey) factor.Passkey {
 		p := factor.Passkey{
 			ID: row.ID, UserID: row.UserID, CredentialID: row.CredentialID, Credential: row.Credential, Name: row.Name, CreatedAt: row.CreatedAt.UTC(),
 		}
@@ -41,21 +41,21 @@ func (s *Passkeys) Passkeys(ctx context.Context, userID string) ([]factor.Passke
 
 // UsePasskey records a use, and what the credential is after it.
 func (s *Passkeys) UsePasskey(ctx context.Context, userID, id, credential string, at time.Time) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Passkey.Update().Where(passkey.ID(id), passkey.UserID(userID)).SetCredential(credential).SetLastUsedAt(at).Save(ctx))
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Passkey.Update().Where(passkey.ID(id), passkey.UserID(userID)).SetCredential(credential).SetLastUsedAt(at).Save(ctx))
 	})
 }
 
 // RenamePasskey gives a passkey another name.
 func (s *Passkeys) RenamePasskey(ctx context.Context, userID, id, name string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Passkey.Update().Where(passkey.ID(id), passkey.UserID(userID)).SetName(name).Save(ctx))
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Passkey.Update().Where(passkey.ID(id), passkey.UserID(userID)).SetName(name).Save(ctx))
 	})
 }
 
 // DeletePasskey removes a passkey of a user.
 func (s *Passkeys) DeletePasskey(ctx context.Context, userID, id string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Passkey.Delete().Where(passkey.ID(id), passkey.UserID(userID)).Exec(ctx))
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Passkey.Delete().Where(passkey.ID(id), passkey.UserID(userID)).Exec(ctx))
 	})
 }

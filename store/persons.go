@@ -48,8 +48,8 @@ const (
 
 // CountPerson counts what is stored of a person.
 func (s *Persons) CountPerson(ctx context.Context, userID, email string) (privacy.Counts, error) {
-	ctx = scope.System(Unhurried(ctx))
-	db, counts := s.store.db(ctx), privacy.Counts{}
+	ctx = scope.System(Background(ctx))
+	db, counts := s.store.Client(ctx), privacy.Counts{}
 	for kind, count := range map[string]func(context.Context) (int, error){
 		"users":            db.User.Query().Where(user.ID(userID)).Count,
 		"sessions":         db.Session.Query().Where(session.UserID(userID)).Count,
@@ -69,30 +69,30 @@ func (s *Persons) CountPerson(ctx context.Context, userID, email string) (privac
 	} {
 		n, err := count(ctx)
 		if err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		counts[kind] = int64(n)
 	}
 	var named int64
-	err := scanOne(ctx, s.store.raw(ctx), []any{&named}, countNames, email, userID)
+	err := ScanOne(ctx, s.store.Raw(ctx), []any{&named}, countNames, email, userID)
 	counts["made_by_name"] = named
-	return counts, mapError(err)
+	return counts, MapError(err)
 }
 
 // ErasePerson deletes what is stored of a person. What others use stays, without the name.
 func (s *Persons) ErasePerson(ctx context.Context, userID, email string) error {
-	return s.store.InTx(scope.System(Unhurried(ctx)), func(ctx context.Context) error {
-		db := s.store.db(ctx)
+	return s.store.InTx(scope.System(Background(ctx)), func(ctx context.Context) error {
+		db := s.store.Client(ctx)
 		tried, err := db.Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.BegunBy(userID)).IDs(ctx)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
-		err = inBatches(tried, passageBatch, func(batch []int64) error { return deleteTaken(ctx, db, batch) })
+		err = InBatches(tried, BatchRows, func(batch []int64) error { return deleteTaken(ctx, db, batch) })
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if err := db.Feedback.Update().Where(feedback.GivenBy(userID)).SetGivenBy("").Exec(ctx); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		for _, erase := range []func(context.Context) (int, error){
 			db.AddressCode.Delete().Where(addresscode.Or(addresscode.UserID(userID), addresscode.Email(email))).Exec,
@@ -103,15 +103,15 @@ func (s *Persons) ErasePerson(ctx context.Context, userID, email string) error {
 			db.User.Delete().Where(user.ID(userID)).Exec,
 		} {
 			if _, err := erase(ctx); err != nil {
-				return mapError(err)
+				return MapError(err)
 			}
 		}
 		for _, statement := range []string{unnameTokens, unnameEndpoints, unnameTests, unnameRuns} {
-			if _, err := s.store.raw(ctx).ExecContext(ctx, statement, email, somebody); err != nil {
-				return mapError(err)
+			if _, err := s.store.Raw(ctx).ExecContext(ctx, statement, email, somebody); err != nil {
+				return MapError(err)
 			}
 		}
-		_, err = s.store.raw(ctx).ExecContext(ctx, unnameInviter, userID)
-		return mapError(err)
+		_, err = s.store.Raw(ctx).ExecContext(ctx, unnameInviter, userID)
+		return MapError(err)
 	})
 }

@@ -19,8 +19,8 @@ func NewPlanAccess(db *Store) *PlanAccess { return &PlanAccess{db} }
 
 // SetPlan writes the plan in force, and the one that was granted by hand.
 func (s *PlanAccess) SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).
 			SetPlan(string(inForce)).SetGrantedPlan(string(granted)).Save(ctx))
 	})
 }
@@ -28,27 +28,27 @@ func (s *PlanAccess) SetPlan(ctx context.Context, workspaceID string, inForce, g
 // SetGrantEnd writes when the plan that was given by hand ends, or that it does
 // not.
 func (s *PlanAccess) SetGrantEnd(ctx context.Context, workspaceID string, until *time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Workspace.Update().Where(workspace.ID(workspaceID)).SetNillableGrantedUntil(until)
 		if until == nil {
 			update.ClearGrantedUntil()
 		}
-		return affected(update.Save(ctx))
+		return Affected(update.Save(ctx))
 	})
 }
 
 // EndedGrants reads the workspaces whose grant's end is now or was before.
 func (s *PlanAccess) EndedGrants(ctx context.Context, now time.Time) iter.Seq2[string, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
-		return s.store.db(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now), fewAfter(workspace.FieldID, after)).
-			Limit(portionRows).Select(workspace.FieldID).Strings(ctx)
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.Client(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now), FewAfter(workspace.FieldID, after)).
+			Limit(PortionRows).Select(workspace.FieldID).Strings(ctx)
 	}, itself)
 }
 
 // KeepConversations says how long conversations from before a time are kept at
 // least.
 func (s *PlanAccess) KeepConversations(ctx context.Context, workspaceID string, before time.Time, days int) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		row, err := db.Workspace.Get(ctx, workspaceID)
 		if err != nil {
 			return err
@@ -59,3 +59,5 @@ func (s *PlanAccess) KeepConversations(ctx context.Context, workspaceID string, 
 		return row.Update().SetKeptBefore(before).SetKeptDays(days).Exec(ctx)
 	})
 }
+
+func itself(id string) string { return id }

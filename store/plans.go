@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
-	"parley/core/fault"
 	"parley/core/plan"
 	ent "parley/ent/generated"
 	entplan "parley/ent/generated/plan"
@@ -19,21 +16,15 @@ func NewPlans(db *Store) *Plans { return &Plans{db} }
 
 // Plans returns all plans in order.
 func (s *Plans) Plans(ctx context.Context) ([]plan.Plan, error) {
-	rows, err := s.store.db(ctx).Plan.Query().Order(entplan.ByRank()).All(ctx)
-	return mapped(rows, err, planFromRow)
-}
-
-// Plan returns one plan.
-func (s *Store) Plan(ctx context.Context, name plan.Name) (plan.Plan, error) {
-	row, err := s.db(ctx).Plan.Get(ctx, string(name))
-	return one(row, err, planFromRow)
+	rows, err := s.store.Client(ctx).Plan.Query().Order(entplan.ByRank()).All(ctx)
+	return Mapped(rows, err, PlanFromRow)
 }
 
 // UpdatePlan writes a plan's limits and price.
 func (s *Plans) UpdatePlan(ctx context.Context, p plan.Plan) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Plan.Update().Where(entplan.ID(string(p.Name))).
-			SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Plan.Update().Where(entplan.ID(string(p.Name))).
+			SetFeatures(FeaturesToColumn(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
 			SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
 			SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetPlaygroundPerMonth(p.Limits.PlaygroundPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
 			SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).SetAuditDays(p.Limits.AuditDays).
@@ -43,72 +34,10 @@ func (s *Plans) UpdatePlan(ctx context.Context, p plan.Plan) error {
 
 // SetOnSale writes what a plan is sold for.
 func (s *Plans) SetOnSale(ctx context.Context, name plan.Name, price plan.Price) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Plan.Update().Where(entplan.ID(string(name))).
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Plan.Update().Where(entplan.ID(string(name))).
 			SetSoldMonthlyPrice(price.Monthly).SetSoldYearlyPrice(price.Yearly).SetSoldCurrency(price.Currency).Save(ctx))
 	})
-}
-
-// addPlans adds those plans that are missing, as they are by default. Of several processes
-// that start at once, the first adds a plan.
-func (s *Store) addPlans(ctx context.Context) error {
-	known, err := s.db(ctx).Plan.Query().IDs(ctx)
-	if err != nil {
-		return fmt.Errorf("reading the plans: %w", err)
-	}
-	for _, p := range plan.Defaults() {
-		if slices.Contains(known, string(p.Name)) {
-			continue
-		}
-		err := s.write(ctx, func(ctx context.Context, db *ent.Client) error {
-			return db.Plan.Create().SetID(string(p.Name)).SetTitle(p.Title).SetRank(p.Rank).
-				SetFeatures(fromFeatures(p.Limits.Features)).SetChatbots(p.Limits.Chatbots).SetMembers(p.Limits.Members).
-				SetTokensPerChatbot(p.Limits.TokensPerChatbot).SetMessageChars(p.Limits.MessageChars).
-				SetMessagesPerMonth(p.Limits.MessagesPerMonth).SetPlaygroundPerMonth(p.Limits.PlaygroundPerMonth).SetKnowledgeChars(p.Limits.KnowledgeChars).SetStoredBytes(p.Limits.StoredBytes).
-				SetRequestsPerMinute(p.Limits.RequestsPerMinute).SetConcurrentAnswers(p.Limits.ConcurrentAnswers).SetRetentionDays(p.Limits.RetentionDays).SetAuditDays(p.Limits.AuditDays).
-				SetMonthlyPrice(p.Price.Monthly).SetYearlyPrice(p.Price.Yearly).SetCurrency(p.Price.Currency).Exec(ctx)
-		})
-		if err != nil && !fault.Is(err, fault.Conflict) {
-			return fmt.Errorf("adding plan %s: %w", p.Name, err)
-		}
-	}
-	return nil
-}
-
-func fromFeatures(features []plan.Feature) []string {
-	out := make([]string, len(features))
-	for i, f := range features {
-		out[i] = string(f)
-	}
-	return out
-}
-
-// featuresFromRow leaves out what a plan of this name may not have: a row may be
-// older than the rule, or written by hand.
-func featuresFromRow(of plan.Name, names []string) (features []plan.Feature) {
-	for _, name := range names {
-		if feature := plan.Feature(name); of.MayInclude(feature) {
-			features = append(features, feature)
-		}
-	}
-	return features
-}
-
-func planFromRow(row *ent.Plan) plan.Plan {
-	p := plan.Plan{
-		Name: plan.Name(row.ID), Title: row.Title, Rank: row.Rank,
-		Limits: plan.Limits{
-			Features: featuresFromRow(plan.Name(row.ID), row.Features), Chatbots: row.Chatbots, Members: row.Members,
-			TokensPerChatbot: row.TokensPerChatbot, MessageChars: row.MessageChars,
-			MessagesPerMonth: row.MessagesPerMonth, PlaygroundPerMonth: row.PlaygroundPerMonth, KnowledgeChars: row.KnowledgeChars, StoredBytes: row.StoredBytes,
-			RequestsPerMinute: row.RequestsPerMinute, ConcurrentAnswers: row.ConcurrentAnswers, RetentionDays: row.RetentionDays, AuditDays: row.AuditDays,
-		},
-		Price: plan.Price{Monthly: row.MonthlyPrice, Yearly: row.YearlyPrice, Currency: row.Currency},
-	}
-	if row.SoldCurrency != "" {
-		p.OnSale = plan.Price{Monthly: row.SoldMonthlyPrice, Yearly: row.SoldYearlyPrice, Currency: row.SoldCurrency}
-	}
-	return p
 }
 
 // Plan returns one plan.

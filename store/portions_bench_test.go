@@ -96,7 +96,7 @@ func fillWorkspaces(b *testing.B, s *Store, n int) {
 		}
 	}
 	if !s.IsSQLite() {
-		if _, err := s.raw(b.Context()).ExecContext(scope.System(b.Context()), "ANALYZE"); err != nil {
+		if _, err := s.Raw(b.Context()).ExecContext(scope.System(b.Context()), "ANALYZE"); err != nil {
 			b.Fatal(err)
 		}
 	}

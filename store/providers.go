@@ -21,7 +21,7 @@ var errNoProvider = fault.New(fault.NotFound, "Provider not found.")
 
 // CreateProvider adds a provider of models.
 func (s *Providers) CreateProvider(ctx context.Context, workspaceID string, p chatbot.SealedProvider) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Provider.Create().SetID(p.ID).SetWorkspaceID(workspaceID).SetName(p.Name).SetKind(string(p.Kind)).
 			SetBaseURL(p.BaseURL).SetSealedKey(p.SealedKey).SetKeyHint(p.KeyHint).SetTools(p.Tools).
 			SetUpdatedAt(p.UpdatedAt).SetCreatedAt(p.CreatedAt).Exec(ctx)
@@ -30,26 +30,26 @@ func (s *Providers) CreateProvider(ctx context.Context, workspaceID string, p ch
 
 // Provider returns a provider with its sealed key.
 func (s *Providers) Provider(ctx context.Context, workspaceID, providerID string) (chatbot.SealedProvider, error) {
-	row, err := s.store.db(ctx).Provider.Query().Where(provider.ID(providerID)).Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).Provider.Query().Where(provider.ID(providerID)).Only(scope.Workspace(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return chatbot.SealedProvider{}, errNoProvider
 	}
-	return one(row, err, func(row *ent.Provider) chatbot.SealedProvider {
+	return One(row, err, func(row *ent.Provider) chatbot.SealedProvider {
 		return chatbot.SealedProvider{Provider: providerFromRow(row), SealedKey: row.SealedKey}
 	})
 }
 
 // Providers returns the providers of a workspace, oldest first.
 func (s *Providers) Providers(ctx context.Context, workspaceID string) ([]chatbot.Provider, error) {
-	rows, err := s.store.db(ctx).Provider.Query().Where(provider.WorkspaceID(workspaceID)).
-		Order(provider.ByCreatedAt(), provider.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, providerFromRow)
+	rows, err := s.store.Client(ctx).Provider.Query().Where(provider.WorkspaceID(workspaceID)).
+		Order(provider.ByCreatedAt(), provider.ByID()).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, providerFromRow)
 }
 
 // UpdateProvider changes all of a provider but its kind and the time at which
 // it was made.
 func (s *Providers) UpdateProvider(ctx context.Context, workspaceID string, p chatbot.SealedProvider) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return providerAffected(db.Provider.Update().Where(provider.ID(p.ID)).SetName(p.Name).SetBaseURL(p.BaseURL).
 			SetSealedKey(p.SealedKey).SetKeyHint(p.KeyHint).SetTools(p.Tools).SetUpdatedAt(p.UpdatedAt).Save(ctx))
 	})
@@ -57,7 +57,7 @@ func (s *Providers) UpdateProvider(ctx context.Context, workspaceID string, p ch
 
 // DeleteProvider removes a provider with its key.
 func (s *Providers) DeleteProvider(ctx context.Context, workspaceID, providerID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return providerAffected(db.Provider.Delete().Where(provider.ID(providerID)).Exec(ctx))
 	})
 }
@@ -71,9 +71,9 @@ func providerAffected(n int, err error) error {
 
 // AllProviders reads the providers of every workspace.
 func (s *Providers) AllProviders(ctx context.Context) iter.Seq2[chatbot.Provider, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]chatbot.Provider, error) {
-		rows, err := s.store.db(ctx).Provider.Query().Where(provider.IDGT(after)).Order(provider.ByID()).Limit(portionRows).All(ctx)
-		return mapped(rows, err, providerFromRow)
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]chatbot.Provider, error) {
+		rows, err := s.store.Client(ctx).Provider.Query().Where(provider.IDGT(after)).Order(provider.ByID()).Limit(PortionRows).All(ctx)
+		return Mapped(rows, err, providerFromRow)
 	}, func(p chatbot.Provider) string { return p.ID })
 }
 

@@ -12,6 +12,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	ent "parley/ent/generated"
+	"parley/ent/scope"
 )
 
 func TestProviders(t *testing.T) {
@@ -83,7 +84,7 @@ func TestProviders(t *testing.T) {
 		})
 
 		b.Run("providers go with their workspace", func(t *testing.T) {
-			b.must(b.write(within(ctx, other.id), func(ctx context.Context, db *ent.Client) error {
+			b.must(b.Write(scope.Workspace(ctx, other.id), func(ctx context.Context, db *ent.Client) error {
 				return db.Workspace.DeleteOneID(other.id).Exec(ctx)
 			}))
 			if n := b.count("SELECT count(*) FROM providers WHERE workspace_id = '" + other.id + "'"); n != 0 {

@@ -32,8 +32,8 @@ const (
 
 // Quotas reads the use of every workspace that is not being deleted.
 func (s *QuotaNotices) Quotas(ctx context.Context, month string) iter.Seq2[tenant.QuotaUse, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
-		err = eachRow(ctx, s.store.raw(ctx), quotas, []any{month, after, portionRows}, func(row *sql.Rows) error {
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
+		err = EachRow(ctx, s.store.Raw(ctx), quotas, []any{month, after, PortionRows}, func(row *sql.Rows) error {
 			var use tenant.QuotaUse
 			err := row.Scan(&use.WorkspaceID, &use.Included, &use.Used, &use.Told)
 			uses = append(uses, use)
@@ -45,14 +45,14 @@ func (s *QuotaNotices) Quotas(ctx context.Context, month string) iter.Seq2[tenan
 
 // QuotaUse returns the use of one workspace.
 func (s *QuotaNotices) QuotaUse(ctx context.Context, workspaceID, month string) (use tenant.QuotaUse, err error) {
-	ctx = within(ctx, workspaceID)
-	err = scanOne(ctx, s.store.raw(ctx), []any{&use.WorkspaceID, &use.Included, &use.Used, &use.Told}, quotaUse, month, workspaceID)
-	return use, mapError(err)
+	ctx = scope.Workspace(ctx, workspaceID)
+	err = ScanOne(ctx, s.store.Raw(ctx), []any{&use.WorkspaceID, &use.Included, &use.Used, &use.Told}, quotaUse, month, workspaceID)
+	return use, MapError(err)
 }
 
 // AddQuotaNotice records that the owners are told of a share.
 func (s *QuotaNotices) AddQuotaNotice(ctx context.Context, workspaceID, month string, percent int, at time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		told, err := db.QuotaNotice.Query().Where(quotanotice.Month(month), quotanotice.Percent(percent)).Exist(ctx)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (s *QuotaNotices) AddQuotaNotice(ctx context.Context, workspaceID, month st
 
 // DeleteQuotaNotices forgets of what the owners were told.
 func (s *QuotaNotices) DeleteQuotaNotices(ctx context.Context, workspaceID, month string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.QuotaNotice.Delete().Where(quotanotice.Month(month)).Exec(ctx)
 		return err
 	})

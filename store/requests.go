@@ -30,19 +30,19 @@ const (
 // RequestMinute returns a workspace's minute of requests, its revision and the
 // database's clock.
 func (s *RequestMinutes) RequestMinute(ctx context.Context, workspaceID string) (minute plan.Minute, revision int64, now time.Time, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	var written []byte
 	var at sql.NullInt64
 	if s.store.IsSQLite() {
 		var clock string
-		if err = scanOne(ctx, s.store.raw(ctx), []any{&written, &at, &clock}, requestMinuteSQLite, workspaceID); err == nil {
+		if err = ScanOne(ctx, s.store.Raw(ctx), []any{&written, &at, &clock}, requestMinuteSQLite, workspaceID); err == nil {
 			now, err = time.Parse(time.RFC3339Nano, clock)
 		}
 	} else {
-		err = scanOne(ctx, s.store.raw(ctx), []any{&written, &at, &now}, requestMinutePostgres, workspaceID)
+		err = ScanOne(ctx, s.store.Raw(ctx), []any{&written, &at, &now}, requestMinutePostgres, workspaceID)
 	}
 	if err != nil {
-		return minute, 0, now, mapError(err)
+		return minute, 0, now, MapError(err)
 	}
 	return minute, at.Int64, now, minute.UnmarshalBinary(written)
 }
@@ -50,16 +50,16 @@ func (s *RequestMinutes) RequestMinute(ctx context.Context, workspaceID string) 
 // SetRequestMinute stores a minute unless it was changed since the revision. An
 // unlogged table makes the commit wait for no disk.
 func (s *RequestMinutes) SetRequestMinute(ctx context.Context, workspaceID string, minute plan.Minute, revision int64) (stored bool, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	written, err := minute.MarshalBinary()
 	if err != nil {
 		return false, err
 	}
-	err = s.store.inWrite(ctx, func(ctx context.Context) error {
+	err = s.store.WriteRaw(ctx, func(ctx context.Context) error {
 		if revision == 0 {
-			stored, err = s.store.changes(ctx, addRequestMinute, workspaceID, written)
+			stored, err = s.store.Changes(ctx, addRequestMinute, workspaceID, written)
 		} else {
-			stored, err = s.store.changes(ctx, setRequestMinute, written, workspaceID, revision)
+			stored, err = s.store.Changes(ctx, setRequestMinute, written, workspaceID, revision)
 		}
 		return err
 	})
@@ -71,8 +71,8 @@ const deleteRequestMinutes = `DELETE FROM request_minutes WHERE changed_at < $1`
 // DeleteRequestMinutes deletes the minutes of workspaces without requests since
 // a time, which is more than a minute ago.
 func (s *RequestMinutes) DeleteRequestMinutes(ctx context.Context, before time.Time) error {
-	return s.store.inWrite(scope.System(ctx), func(ctx context.Context) error {
-		_, err := s.store.raw(ctx).ExecContext(ctx, deleteRequestMinutes, before)
+	return s.store.WriteRaw(scope.System(ctx), func(ctx context.Context) error {
+		_, err := s.store.Raw(ctx).ExecContext(ctx, deleteRequestMinutes, before)
 		return err
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/chat"
 	"parley/core/fault"
 	ent "parley/ent/generated"
@@ -30,8 +28,8 @@ const retentions = `SELECT w.id, p.retention_days, w.kept_before, w.kept_days,
 // Retentions reads how long each workspace keeps conversations, without
 // those that keep them forever.
 func (s *Retentions) Retentions(ctx context.Context) iter.Seq2[chat.Forgetful, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []chat.Forgetful, err error) {
-		err = eachRow(ctx, s.store.raw(ctx), retentions, []any{after, portionRows}, func(row *sql.Rows) error {
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []chat.Forgetful, err error) {
+		err = EachRow(ctx, s.store.Raw(ctx), retentions, []any{after, PortionRows}, func(row *sql.Rows) error {
 			var w chat.Forgetful
 			var before, oldest sql.NullTime
 			err := row.Scan(&w.WorkspaceID, &w.Days, &before, &w.KeptDays, &oldest)
@@ -62,10 +60,10 @@ const (
 
 // ChatbotRetentions reads the chatbots that have a time of their own.
 func (s *Retentions) ChatbotRetentions(ctx context.Context) iter.Seq2[chat.ForgetfulChatbot, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after chat.ForgetfulChatbot) ([]chat.ForgetfulChatbot, error) {
-		rows, err := s.store.db(ctx).Chatbot.Query().Where(chatbot.RetentionDaysGTE(1), chatbot.IDGT(after.ChatbotID)).
-			Order(chatbot.ByID()).Limit(portionRows).All(ctx)
-		return mapped(rows, err, func(row *ent.Chatbot) chat.ForgetfulChatbot {
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after chat.ForgetfulChatbot) ([]chat.ForgetfulChatbot, error) {
+		rows, err := s.store.Client(ctx).Chatbot.Query().Where(chatbot.RetentionDaysGTE(1), chatbot.IDGT(after.ChatbotID)).
+			Order(chatbot.ByID()).Limit(PortionRows).All(ctx)
+		return Mapped(rows, err, func(row *ent.Chatbot) chat.ForgetfulChatbot {
 			return chat.ForgetfulChatbot{WorkspaceID: row.WorkspaceID, ChatbotID: row.ID, Days: row.RetentionDays}
 		})
 	}, func(bot chat.ForgetfulChatbot) chat.ForgetfulChatbot { return bot })
@@ -74,14 +72,14 @@ func (s *Retentions) ChatbotRetentions(ctx context.Context) iter.Seq2[chat.Forge
 // DeleteOldConversations deletes conversations with their messages, at most
 // limit: those whose last message came before a time and not before another.
 func (s *Retentions) DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	last := before.Add(-time.Microsecond) // the precision of both databases
 	return s.deleteOld(ctx, findQuiet, []any{workspaceID, since, last}, limit)
 }
 
 // DeleteOldOfChatbot is DeleteOldConversations of one chatbot.
 func (s *Retentions) DeleteOldOfChatbot(ctx context.Context, workspaceID, chatbotID string, before time.Time, limit int) (deleted int, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	last := before.Add(-time.Microsecond)
 	return s.deleteOld(ctx, findQuietOf, []any{workspaceID, time.Time{}, last}, limit, chatbotID)
 }
@@ -92,23 +90,23 @@ func (s *Retentions) deleteOld(ctx context.Context, find string, of []any, limit
 	with := func(limit int) []any { return append(append(slices.Clone(of), limit), more...) }
 	// Most workspaces have nothing to delete, and a transaction is not needed to see it.
 	var oldest int64
-	err = scanOne(ctx, s.store.raw(ctx), []any{&oldest}, find, with(1)...)
+	err = ScanOne(ctx, s.store.Raw(ctx), []any{&oldest}, find, with(1)...)
 	if fault.Is(err, fault.NotFound) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, mapError(err)
+		return 0, MapError(err)
 	}
 	workspaceID := of[0].(string)
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		ids, err := s.quietConversations(ctx, find, with(limit))
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		// On PostgreSQL a message may have come before the rows were locked,
 		// but not after: a look again, now, tells.
-		return mapError(inBatches(ids, passageBatch, func(batch []any) error {
-			result, err := s.store.raw(ctx).ExecContext(ctx, deleteQuiet+placeholders(4, len(batch)), append(slices.Clone(of), batch...)...)
+		return MapError(InBatches(ids, BatchRows, func(batch []any) error {
+			result, err := s.store.Raw(ctx).ExecContext(ctx, deleteQuiet+Placeholders(4, len(batch)), append(slices.Clone(of), batch...)...)
 			if err != nil {
 				return err
 			}
@@ -125,10 +123,10 @@ func (s *Retentions) deleteOld(ctx context.Context, find string, of []any, limit
 
 // forget deletes the feedback and the gaps of those conversations that are gone.
 func (s *Retentions) forget(ctx context.Context, workspaceID string, ids []any) error {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	args := append([]any{workspaceID}, ids...)
 	for _, statement := range []string{forgetFeedback, forgetGaps} {
-		if _, err := s.store.raw(ctx).ExecContext(ctx, statement+placeholders(2, len(ids)), args...); err != nil {
+		if _, err := s.store.Raw(ctx).ExecContext(ctx, statement+Placeholders(2, len(ids)), args...); err != nil {
 			return err
 		}
 	}
@@ -138,10 +136,10 @@ func (s *Retentions) forget(ctx context.Context, workspaceID string, ids []any) 
 // quietConversations returns the ids of the oldest, and keeps messages from
 // being added to them until the transaction ends.
 func (s *Retentions) quietConversations(ctx context.Context, query string, args []any) (ids []any, err error) {
-	if s.store.dialect == dialect.Postgres {
+	if !s.store.IsSQLite() {
 		query += " FOR UPDATE SKIP LOCKED"
 	}
-	rows, err := s.store.raw(ctx).QueryContext(ctx, query, args...)
+	rows, err := s.store.Raw(ctx).QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

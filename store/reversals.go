@@ -8,6 +8,7 @@ import (
 	"parley/core/subscription"
 	ent "parley/ent/generated"
 	"parley/ent/generated/reversal"
+	"parley/ent/scope"
 )
 
 // Reversals keeps refunds and disputes.
@@ -18,20 +19,20 @@ func NewReversals(db *Store) *Reversals { return &Reversals{db} }
 
 // SaveReversal adds or replaces a refund or dispute.
 func (s *Reversals) SaveReversal(ctx context.Context, workspaceID string, r subscription.Reversal) error {
-	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
-		return s.store.exec(ctx, s.store.into(reversal.Table).
+	return s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		return s.store.Exec(ctx, s.store.Into(reversal.Table).
 			Set(reversal.FieldWorkspaceID, workspaceID).Set(reversal.FieldStripeID, r.StripeID).Set(reversal.FieldKind, string(r.Kind)).
 			Set(reversal.FieldStatus, r.Status).Set(reversal.FieldAmount, r.Amount).Set(reversal.FieldCurrency, r.Currency).Set(reversal.FieldAt, r.At).
 			OnConflict(sql.ConflictColumns(reversal.FieldWorkspaceID, reversal.FieldStripeID),
-				overwrite(reversal.FieldStatus, reversal.FieldAmount, reversal.FieldAt)))
+				Overwrite(reversal.FieldStatus, reversal.FieldAmount, reversal.FieldAt)))
 	})
 }
 
 // Reversals returns the latest refunds and disputes, the latest first.
 func (s *Reversals) Reversals(ctx context.Context, workspaceID string, limit int) ([]subscription.Reversal, error) {
-	rows, err := s.store.db(ctx).Reversal.Query().Where(reversal.WorkspaceID(workspaceID)).
-		Order(reversal.ByAt(sql.OrderDesc()), reversal.ByID(sql.OrderDesc())).Limit(limit).All(within(ctx, workspaceID))
-	return mapped(rows, err, func(row *ent.Reversal) subscription.Reversal {
+	rows, err := s.store.Client(ctx).Reversal.Query().Where(reversal.WorkspaceID(workspaceID)).
+		Order(reversal.ByAt(sql.OrderDesc()), reversal.ByID(sql.OrderDesc())).Limit(limit).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, func(row *ent.Reversal) subscription.Reversal {
 		return subscription.Reversal{
 			StripeID: row.StripeID, Kind: subscription.ReversalKind(row.Kind), Status: row.Status,
 			Amount: row.Amount, Currency: row.Currency, At: row.At.UTC(),

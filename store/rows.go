@@ -46,18 +46,18 @@ func (s *Rows) of(workspaceID string, t privacy.Table) *entsql.Predicate {
 		return entsql.EQ("workspace_id", workspaceID)
 	}
 	parent := parents[t.Parent]
-	ids := entsql.Dialect(s.store.dialect).Select("id").From(entsql.Table(parent.Name)).Where(s.of(workspaceID, parent))
+	ids := s.store.Builder().Select("id").From(entsql.Table(parent.Name)).Where(s.of(workspaceID, parent))
 	return entsql.And(entsql.EQ("workspace_id", workspaceID), entsql.In(t.By, ids))
 }
 
 // CountRows counts the rows of a workspace in a table.
 func (s *Rows) CountRows(ctx context.Context, workspaceID string, t privacy.Table) (n int64, err error) {
-	return s.count(within(ctx, workspaceID), t, s.of(workspaceID, t))
+	return s.count(scope.Workspace(ctx, workspaceID), t, s.of(workspaceID, t))
 }
 
 func (s *Rows) count(ctx context.Context, t privacy.Table, where *entsql.Predicate) (n int64, err error) {
-	query, args := entsql.Dialect(s.store.dialect).Select(entsql.Count("*")).From(entsql.Table(t.Name)).Where(where).Query()
-	return n, mapError(scanOne(ctx, s.store.raw(ctx), []any{&n}, query, args...))
+	query, args := s.store.Builder().Select(entsql.Count("*")).From(entsql.Table(t.Name)).Where(where).Query()
+	return n, MapError(ScanOne(ctx, s.store.Raw(ctx), []any{&n}, query, args...))
 }
 
 // readAtOnce is how many rows of a table are held, where they may be long.
@@ -65,7 +65,7 @@ var readAtOnce = map[string]int{"uploads": 1, "documents": 20, "messages": 50}
 
 // WorkspaceRows reads the exported columns of a workspace's rows in a table.
 func (s *Rows) WorkspaceRows(ctx context.Context, workspaceID string, t privacy.Table, which privacy.Selection) iter.Seq2[privacy.Row, error] {
-	return converted(s.rowsOf(within(Unhurried(ctx), workspaceID), workspaceID, t, which, t.Exported()), func(row keyed) privacy.Row { return row.values })
+	return Converted(s.rowsOf(scope.Workspace(Background(ctx), workspaceID), workspaceID, t, which, t.Exported()), func(row keyed) privacy.Row { return row.values })
 }
 
 // PersonRows reads the exported columns of a person's rows in a table.
@@ -74,7 +74,7 @@ func (s *Rows) PersonRows(ctx context.Context, userID, email string, t privacy.T
 	if t.By == "recipient" {
 		of = email
 	}
-	return converted(s.read(scope.System(Unhurried(ctx)), t, t.Exported(), entsql.EQ(t.By, of)), func(row keyed) privacy.Row { return row.values })
+	return Converted(s.read(scope.System(Background(ctx)), t, t.Exported(), entsql.EQ(t.By, of)), func(row keyed) privacy.Row { return row.values })
 }
 
 // keyed is a row with its id.
@@ -110,7 +110,7 @@ func (s *Rows) chosen(workspaceID string, t privacy.Table, which privacy.Selecti
 		return nil
 	}
 	if which.EndUser != "" {
-		bots := entsql.Dialect(s.store.dialect).Select("id").From(entsql.Table("chatbots")).Where(entsql.EQ("workspace_id", workspaceID))
+		bots := s.store.Builder().Select("id").From(entsql.Table("chatbots")).Where(entsql.EQ("workspace_id", workspaceID))
 		return append(where, entsql.EQ("external_user_id", which.EndUser), entsql.In("chatbot_id", bots))
 	}
 	return append(where, entsql.Or(entsql.NEQ("origin", string(chat.Playground)), entsql.EQ("begun_by", which.Viewer)))
@@ -118,13 +118,13 @@ func (s *Rows) chosen(workspaceID string, t privacy.Table, which privacy.Selecti
 
 // read reads columns of rows in the order of their ids, a portion at a time.
 func (s *Rows) read(ctx context.Context, t privacy.Table, columns []string, where *entsql.Predicate, more ...*entsql.Predicate) iter.Seq2[keyed, error] {
-	limit := cmp.Or(readAtOnce[t.Name], portionRows)
+	limit := cmp.Or(readAtOnce[t.Name], PortionRows)
 	return func(yield func(keyed, error) bool) {
 		var after any
 		for {
 			rows, err := s.portion(ctx, t, columns, append([]*entsql.Predicate{where}, more...), after, limit)
 			if err != nil {
-				yield(keyed{}, mapError(err))
+				yield(keyed{}, MapError(err))
 				return
 			}
 			for _, row := range rows {
@@ -145,9 +145,9 @@ func (s *Rows) portion(ctx context.Context, t privacy.Table, columns []string, w
 		where = append(where, entsql.GT("id", after))
 	}
 	// Each statement has predicates of its own: building one numbers its parameters.
-	query, args := entsql.Dialect(s.store.dialect).Select(append([]string{"id"}, columns...)...).From(entsql.Table(t.Name)).
+	query, args := s.store.Builder().Select(append([]string{"id"}, columns...)...).From(entsql.Table(t.Name)).
 		Where(entsql.And(where...)).OrderBy("id").Limit(limit).Query()
-	rows, err := s.store.raw(ctx).QueryContext(ctx, query, args...)
+	rows, err := s.store.Raw(ctx).QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func plainValue(of string, value any) any {
 
 // DocumentIDs yields the documents of a chatbot.
 func (s *Rows) DocumentIDs(ctx context.Context, workspaceID, chatbotID string) iter.Seq2[string, error] {
-	return inKeyOrder(within(ctx, workspaceID), func(ctx context.Context, after string) ([]string, error) {
-		return s.store.db(ctx).Document.Query().Where(document.ChatbotID(chatbotID), fewAfter(document.FieldID, after)).Limit(portionRows).IDs(ctx)
+	return InKeyOrder(scope.Workspace(ctx, workspaceID), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.Client(ctx).Document.Query().Where(document.ChatbotID(chatbotID), FewAfter(document.FieldID, after)).Limit(PortionRows).IDs(ctx)
 	}, func(id string) string { return id })
 }

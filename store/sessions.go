@@ -24,7 +24,7 @@ func NewSessions(db *Store) *Sessions { return &Sessions{db} }
 
 // CreateSession adds a session.
 func (s *Sessions) CreateSession(ctx context.Context, session account.Session) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.Session.Create().SetID(session.ID).SetUserID(session.UserID).SetCreatedAt(session.CreatedAt).
 			SetLastSeenAt(session.LastSeenAt).SetExpiresAt(session.ExpiresAt).
 			SetUserAgent(session.Agent).SetNetwork(session.Network).SetLastNetwork(session.LastNetwork).
@@ -35,15 +35,15 @@ func (s *Sessions) CreateSession(ctx context.Context, session account.Session) e
 
 // Session returns one session.
 func (s *Sessions) Session(ctx context.Context, id string) (account.Session, error) {
-	row, err := s.store.db(ctx).Session.Get(ctx, id)
-	return one(row, err, sessionFromRow)
+	row, err := s.store.Client(ctx).Session.Get(ctx, id)
+	return One(row, err, sessionFromRow)
 }
 
 // SessionsOf returns the sessions of a user, the last used one first.
 func (s *Sessions) SessionsOf(ctx context.Context, userID string) ([]account.Session, error) {
-	rows, err := s.store.db(ctx).Session.Query().Where(session.UserID(userID)).
+	rows, err := s.store.Client(ctx).Session.Query().Where(session.UserID(userID)).
 		Order(ent.Desc(session.FieldLastSeenAt), ent.Desc(session.FieldID)).All(ctx)
-	return mapped(rows, err, sessionFromRow)
+	return Mapped(rows, err, sessionFromRow)
 }
 
 func sessionFromRow(row *ent.Session) account.Session {
@@ -61,32 +61,32 @@ func sessionFromRow(row *ent.Session) account.Session {
 
 // TouchSession records the use of a session.
 func (s *Sessions) TouchSession(ctx context.Context, id string, at time.Time, network string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.Session.Update().Where(session.ID(id)).SetLastSeenAt(at).SetLastNetwork(network).Exec(ctx)
 	})
 }
 
 // ProveSession records that a person showed in a session who they are.
 func (s *Sessions) ProveSession(ctx context.Context, id string, at time.Time, secondFactor bool) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		update := db.Session.Update().Where(session.ID(id)).SetProvedAt(at)
 		if secondFactor {
 			update.SetSecondFactor(true)
 		}
-		return affected(update.Save(ctx))
+		return Affected(update.Save(ctx))
 	})
 }
 
 // ForgetSecondFactor makes no session of a user have shown a second factor.
 func (s *Sessions) ForgetSecondFactor(ctx context.Context, userID string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.Session.Update().Where(session.UserID(userID)).SetSecondFactor(false).Exec(ctx)
 	})
 }
 
 // DeleteSession removes a session, if it is there.
 func (s *Sessions) DeleteSession(ctx context.Context, id string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Session.Delete().Where(session.ID(id)).Exec(ctx)
 		return err
 	})
@@ -94,7 +94,7 @@ func (s *Sessions) DeleteSession(ctx context.Context, id string) error {
 
 // DeleteSessions removes all sessions of a user.
 func (s *Sessions) DeleteSessions(ctx context.Context, userID string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Session.Delete().Where(session.UserID(userID)).Exec(ctx)
 		return err
 	})
@@ -103,24 +103,24 @@ func (s *Sessions) DeleteSessions(ctx context.Context, userID string) error {
 // DeleteExpired removes what no longer matters.
 func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time) error {
 	ctx, idle := scope.System(ctx), now.Add(-24*time.Hour)
-	return errors.Join(inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.Session.Query().Where(session.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	return errors.Join(InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.Session.Query().Where(session.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.Session.Delete().Where(session.IDIn(ids...), session.ExpiresAtLT(now)).Exec(ctx)
-	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.SignInStep.Query().Where(signinstep.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.SignInStep.Query().Where(signinstep.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.SignInStep.Delete().Where(signinstep.IDIn(ids...), signinstep.ExpiresAtLT(now)).Exec(ctx)
-	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int, error) {
-		return db.Device.Query().Where(device.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int, error) {
+		return db.Device.Query().Where(device.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int) (int, error) {
 		return db.Device.Delete().Where(device.IDIn(ids...), device.ExpiresAtLT(now)).Exec(ctx)
-	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.AddressCode.Query().Where(addresscode.ExpiresAtLT(now)).Limit(trimBatch).IDs(ctx)
+	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.AddressCode.Query().Where(addresscode.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.AddressCode.Delete().Where(addresscode.IDIn(ids...), addresscode.ExpiresAtLT(now)).Exec(ctx)
-	}), inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.SignInAttempt.Query().Where(signinattempt.LastAtLT(idle)).Limit(trimBatch).IDs(ctx)
+	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.SignInAttempt.Query().Where(signinattempt.LastAtLT(idle)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.SignInAttempt.Delete().Where(signinattempt.IDIn(ids...), signinattempt.LastAtLT(idle)).Exec(ctx)
 	}))

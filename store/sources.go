@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/fault"
 	"parley/core/knowledge"
 	ent "parley/ent/generated"
 	"parley/ent/generated/document"
 	"parley/ent/generated/source"
+	"parley/ent/scope"
 )
+
+// documentBatch is how many documents one statement adds: each may have a long text.
+const documentBatch = 200
 
 // Sources keeps sources, and the documents that they find.
 type Sources struct{ store *Store }
@@ -22,9 +24,9 @@ func NewSources(db *Store) *Sources { return &Sources{db} }
 
 // CreateSource adds a source.
 func (s *Sources) CreateSource(ctx context.Context, workspaceID string, v knowledge.Source) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Source.Create().SetID(v.ID).SetWorkspaceID(workspaceID).SetChatbotID(v.ChatbotID).SetKind(string(v.Kind)).
-			SetURL(v.URL).SetInclude(list(v.Rules.Include)).SetExclude(list(v.Rules.Exclude)).SetMaxDepth(v.Rules.MaxDepth).
+			SetURL(v.URL).SetInclude(List(v.Rules.Include)).SetExclude(List(v.Rules.Exclude)).SetMaxDepth(v.Rules.MaxDepth).
 			SetMaxPages(v.Rules.MaxPages).SetSchedule(string(v.Schedule)).SetState(string(v.State)).
 			SetNillableDueAt(v.DueAt).SetCreatedAt(v.CreatedAt).Exec(ctx)
 	})
@@ -32,24 +34,24 @@ func (s *Sources) CreateSource(ctx context.Context, workspaceID string, v knowle
 
 // Source returns one source.
 func (s *Sources) Source(ctx context.Context, workspaceID, chatbotID, sourceID string) (knowledge.Source, error) {
-	row, err := s.store.db(ctx).Source.Query().
-		Where(source.ID(sourceID), source.ChatbotID(chatbotID)).Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).Source.Query().
+		Where(source.ID(sourceID), source.ChatbotID(chatbotID)).Only(scope.Workspace(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return knowledge.Source{}, fault.New(fault.NotFound, "Address not found.")
 	}
-	return one(row, err, sourceFromRow)
+	return One(row, err, sourceFromRow)
 }
 
 // Sources returns a chatbot's sources, oldest first.
 func (s *Sources) Sources(ctx context.Context, workspaceID, chatbotID string) ([]knowledge.Source, error) {
-	rows, err := s.store.db(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).
-		Order(source.ByCreatedAt(), source.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, sourceFromRow)
+	rows, err := s.store.Client(ctx).Source.Query().Where(source.ChatbotID(chatbotID)).
+		Order(source.ByCreatedAt(), source.ByID()).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, sourceFromRow)
 }
 
 // UpdateSource writes all columns that change.
 func (s *Sources) UpdateSource(ctx context.Context, workspaceID string, v knowledge.Source) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Source.Update().Where(source.ID(v.ID)).SetURL(v.URL).SetSchedule(string(v.Schedule)).SetState(string(v.State)).
 			SetReason(v.Reason).SetAttempts(v.Attempts).SetNillableSyncedAt(v.SyncedAt)
 		if v.DueAt != nil {
@@ -57,13 +59,13 @@ func (s *Sources) UpdateSource(ctx context.Context, workspaceID string, v knowle
 		} else {
 			update.ClearDueAt()
 		}
-		return affected(update.Save(ctx))
+		return Affected(update.Save(ctx))
 	})
 }
 
 // DeleteSource removes a source, if it is there.
 func (s *Sources) DeleteSource(ctx context.Context, workspaceID, sourceID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Source.Delete().Where(source.ID(sourceID)).Exec(ctx)
 		return err
 	})
@@ -76,35 +78,35 @@ func sourceFromRow(row *ent.Source) knowledge.Source {
 			Include: row.Include, Exclude: row.Exclude, MaxDepth: row.MaxDepth, MaxPages: row.MaxPages,
 		},
 		Schedule: knowledge.Schedule(row.Schedule), State: knowledge.SourceState(row.State), Reason: row.Reason,
-		Attempts: row.Attempts, DueAt: utc(row.DueAt), SyncedAt: utc(row.SyncedAt), CreatedAt: row.CreatedAt.UTC(),
+		Attempts: row.Attempts, DueAt: UTC(row.DueAt), SyncedAt: UTC(row.SyncedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 
 // MarkSourceRemoving takes all documents of a source out of every answer, each
 // with its receipt.
 func (s *Sources) MarkSourceRemoving(ctx context.Context, workspaceID, sourceID string, now time.Time) error {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	list := "text"
-	if s.store.dialect == dialect.Postgres {
+	if !s.store.IsSQLite() {
 		list = "jsonb"
 	}
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		_, err := s.store.raw(ctx).ExecContext(ctx, fmt.Sprintf(insertRemovals, list), now, workspaceID, sourceID)
+		_, err := s.store.Raw(ctx).ExecContext(ctx, fmt.Sprintf(insertRemovals, list), now, workspaceID, sourceID)
 		if err != nil {
 			return err
 		}
-		if _, err = s.store.raw(ctx).ExecContext(ctx, markRemoving, now, now, workspaceID, sourceID); err != nil {
+		if _, err = s.store.Raw(ctx).ExecContext(ctx, markRemoving, now, now, workspaceID, sourceID); err != nil {
 			return err
 		}
-		return s.store.forgetAnswers(ctx, forgetBySource, workspaceID, sourceID)
+		return forgetAnswers(ctx, s.store, forgetBySource, workspaceID, sourceID)
 	})
 }
 
 // CreateFound adds the documents of a source whose addresses it lacks, until
 // the source has limit documents or room of them were added.
 func (s *Sources) CreateFound(ctx context.Context, workspaceID string, source knowledge.Source, found []knowledge.Document, limit, room int) (added int, err error) {
-	err = s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
-		urls, err := s.store.db(ctx).Document.Query().Where(document.SourceID(source.ID)).Select(document.FieldURL).Strings(ctx)
+	err = s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		urls, err := s.store.Client(ctx).Document.Query().Where(document.SourceID(source.ID)).Select(document.FieldURL).Strings(ctx)
 		if err != nil {
 			return err
 		}
@@ -118,11 +120,11 @@ func (s *Sources) CreateFound(ctx context.Context, workspaceID string, source kn
 				continue
 			}
 			known[d.URL] = true
-			rows = append(rows, newDocument(s.store.db(ctx), workspaceID, d))
+			rows = append(rows, newDocument(s.store.Client(ctx), workspaceID, d))
 		}
 		added = len(rows)
-		return inBatches(rows, documentBatch, func(batch []*ent.DocumentCreate) error {
-			return s.store.db(ctx).Document.CreateBulk(batch...).Exec(ctx)
+		return InBatches(rows, documentBatch, func(batch []*ent.DocumentCreate) error {
+			return s.store.Client(ctx).Document.CreateBulk(batch...).Exec(ctx)
 		})
 	})
 	return added, err
@@ -130,7 +132,7 @@ func (s *Sources) CreateFound(ctx context.Context, workspaceID string, source kn
 
 // RefreshFound has all settled documents of a source fetched again.
 func (s *Sources) RefreshFound(ctx context.Context, workspaceID, sourceID string, now time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Document.Update().Where(document.SourceID(sourceID), settled).
 			SetState(string(knowledge.Pending)).SetReason("").SetAttempts(0).SetDueAt(now).SetUpdatedAt(now).Exec(ctx)
 	})
@@ -138,7 +140,7 @@ func (s *Sources) RefreshFound(ctx context.Context, workspaceID, sourceID string
 
 // SourceDocuments returns a source's documents without contents.
 func (s *Sources) SourceDocuments(ctx context.Context, workspaceID, sourceID string) ([]knowledge.Document, error) {
-	return listDocuments(within(ctx, workspaceID), s.store.db(ctx).Document.Query().Where(document.SourceID(sourceID)))
+	return listDocuments(scope.Workspace(ctx, workspaceID), s.store.Client(ctx).Document.Query().Where(document.SourceID(sourceID)))
 }
 
 // removeSource writes the receipts of a source's documents and takes them out

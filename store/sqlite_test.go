@@ -215,7 +215,7 @@ func TestFailedCommit(t *testing.T) {
 
 // breakKeys inserts a row whose owner is missing, which only the commit finds.
 func (h *held) breakKeys(ctx context.Context) error {
-	client := h.db(ctx)
+	client := h.Client(ctx)
 	if _, err := client.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON"); err != nil {
 		return err
 	}

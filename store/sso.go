@@ -26,7 +26,7 @@ var errNoSSO = fault.New(fault.NotFound, "This workspace has no single sign-on."
 
 // CreateConnection adds the connection of a workspace.
 func (s *SSOConnections) CreateConnection(ctx context.Context, workspaceID string, c sso.SealedConnection) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.SSOConnection.Create().SetID(c.ID).SetWorkspaceID(workspaceID).SetIssuer(c.Issuer).SetClientID(c.ClientID).SetClientSecret(c.SealedSecret).
 			SetDomain(c.Domain).SetDomainCode(c.DomainCode).SetNillableDomainConfirmedAt(c.DomainConfirmedAt).SetRole(string(c.Role)).SetRequired(c.Required).
 			SetCreatedAt(c.CreatedAt).Exec(ctx)
@@ -35,16 +35,16 @@ func (s *SSOConnections) CreateConnection(ctx context.Context, workspaceID strin
 
 // Connection returns the connection of a workspace.
 func (s *SSOConnections) Connection(ctx context.Context, workspaceID string) (sso.SealedConnection, error) {
-	row, err := s.store.db(ctx).SSOConnection.Query().Where(ssoconnection.WorkspaceID(workspaceID)).Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.WorkspaceID(workspaceID)).Only(scope.Workspace(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return sso.SealedConnection{}, errNoSSO
 	}
-	return one(row, err, connectionFromRow)
+	return One(row, err, connectionFromRow)
 }
 
 // UpdateConnection changes all of a connection but its identifier and its beginning.
 func (s *SSOConnections) UpdateConnection(ctx context.Context, workspaceID string, c sso.SealedConnection) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.SSOConnection.Update().Where(ssoconnection.ID(c.ID)).SetIssuer(c.Issuer).SetClientID(c.ClientID).SetClientSecret(c.SealedSecret).
 			SetDomain(c.Domain).SetDomainCode(c.DomainCode).SetRole(string(c.Role)).SetRequired(c.Required)
 		if c.DomainConfirmedAt == nil {
@@ -58,7 +58,7 @@ func (s *SSOConnections) UpdateConnection(ctx context.Context, workspaceID strin
 
 // DeleteConnection removes the connection of a workspace.
 func (s *SSOConnections) DeleteConnection(ctx context.Context, workspaceID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return connectionAffected(db.SSOConnection.Delete().Where(ssoconnection.WorkspaceID(workspaceID)).Exec(ctx))
 	})
 }
@@ -66,8 +66,8 @@ func (s *SSOConnections) DeleteConnection(ctx context.Context, workspaceID strin
 // ConnectionsOf returns the connections of all workspaces that name a domain, the
 // confirmed one first.
 func (s *SSOConnections) ConnectionsOf(ctx context.Context, domain string) ([]sso.SealedConnection, error) {
-	rows, err := s.store.db(ctx).SSOConnection.Query().Where(ssoconnection.Domain(domain)).Order(ssoconnection.ByID()).All(scope.System(ctx))
-	all, err := mapped(rows, err, connectionFromRow)
+	rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.Domain(domain)).Order(ssoconnection.ByID()).All(scope.System(ctx))
+	all, err := Mapped(rows, err, connectionFromRow)
 	for i, c := range all {
 		if c.IsConfirmed() {
 			all[0], all[i] = all[i], all[0]
@@ -78,9 +78,9 @@ func (s *SSOConnections) ConnectionsOf(ctx context.Context, domain string) ([]ss
 
 // AllConnections reads the connections of all workspaces.
 func (s *SSOConnections) AllConnections(ctx context.Context) iter.Seq2[sso.SealedConnection, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]sso.SealedConnection, error) {
-		rows, err := s.store.db(ctx).SSOConnection.Query().Where(ssoconnection.IDGT(after)).Order(ssoconnection.ByID()).Limit(portionRows).All(ctx)
-		return mapped(rows, err, connectionFromRow)
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]sso.SealedConnection, error) {
+		rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.IDGT(after)).Order(ssoconnection.ByID()).Limit(PortionRows).All(ctx)
+		return Mapped(rows, err, connectionFromRow)
 	}, func(c sso.SealedConnection) string { return c.ID })
 }
 
@@ -94,7 +94,7 @@ func connectionAffected(n int, err error) error {
 func connectionFromRow(row *ent.SSOConnection) sso.SealedConnection {
 	return sso.SealedConnection{Connection: sso.Connection{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Issuer: row.Issuer, ClientID: row.ClientID, Domain: row.Domain, DomainCode: row.DomainCode,
-		DomainConfirmedAt: utc(row.DomainConfirmedAt), Role: tenant.Role(row.Role), Required: row.Required, CreatedAt: row.CreatedAt.UTC(),
+		DomainConfirmedAt: UTC(row.DomainConfirmedAt), Role: tenant.Role(row.Role), Required: row.Required, CreatedAt: row.CreatedAt.UTC(),
 	}, SealedSecret: row.ClientSecret}
 }
 
@@ -108,7 +108,7 @@ var _ sso.IdentityStore = (*Identities)(nil)
 
 // CreateIdentity adds an identity.
 func (s *Identities) CreateIdentity(ctx context.Context, i sso.Identity) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.Identity.Create().SetUserID(i.UserID).SetIssuer(i.Issuer).SetSubject(i.Subject).SetConnectionID(i.ConnectionID).
 			SetLastUsedAt(i.CreatedAt).SetCreatedAt(i.CreatedAt).Exec(ctx)
 	})
@@ -116,28 +116,28 @@ func (s *Identities) CreateIdentity(ctx context.Context, i sso.Identity) error {
 
 // Identity returns the identity of a subject.
 func (s *Identities) Identity(ctx context.Context, issuer, subject, connectionID string) (sso.Identity, error) {
-	row, err := s.store.db(ctx).Identity.Query().
+	row, err := s.store.Client(ctx).Identity.Query().
 		Where(identity.Issuer(issuer), identity.Subject(subject), identity.ConnectionID(connectionID)).Only(ctx)
-	return one(row, err, identityFromRow)
+	return One(row, err, identityFromRow)
 }
 
 // IdentitiesOf returns the identities of a user.
 func (s *Identities) IdentitiesOf(ctx context.Context, userID string) ([]sso.Identity, error) {
-	rows, err := s.store.db(ctx).Identity.Query().Where(identity.UserID(userID)).Order(identity.ByID()).All(ctx)
-	return mapped(rows, err, identityFromRow)
+	rows, err := s.store.Client(ctx).Identity.Query().Where(identity.UserID(userID)).Order(identity.ByID()).All(ctx)
+	return Mapped(rows, err, identityFromRow)
 }
 
 // UseIdentity records that somebody signed in with an identity.
 func (s *Identities) UseIdentity(ctx context.Context, i sso.Identity, at time.Time) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Identity.Update().
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Identity.Update().
 			Where(identity.Issuer(i.Issuer), identity.Subject(i.Subject), identity.ConnectionID(i.ConnectionID)).SetLastUsedAt(at).Save(ctx))
 	})
 }
 
 // DeleteIdentitiesOf removes the identities of a user.
 func (s *Identities) DeleteIdentitiesOf(ctx context.Context, userID string) (removed int, err error) {
-	return removed, s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return removed, s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		removed, err = db.Identity.Delete().Where(identity.UserID(userID)).Exec(ctx)
 		return err
 	})
@@ -145,7 +145,7 @@ func (s *Identities) DeleteIdentitiesOf(ctx context.Context, userID string) (rem
 
 // DeleteIdentitiesBy removes the identities of a workspace's connection.
 func (s *Identities) DeleteIdentitiesBy(ctx context.Context, connectionID string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Identity.Delete().Where(identity.ConnectionID(connectionID)).Exec(ctx)
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"parley/ent/generated/dailycount"
 	"parley/ent/generated/dailystat"
 	"parley/ent/generated/document"
+	"parley/ent/scope"
 )
 
 // Stats reads the sums of days.
@@ -22,10 +23,10 @@ var _ stats.Store = (*Stats)(nil)
 
 // Days returns a chatbot's days that have sums, in order.
 func (s *Stats) Days(ctx context.Context, workspaceID, chatbotID, from, to string) ([]stats.Day, error) {
-	rows, err := s.store.db(ctx).DailyStat.Query().
+	rows, err := s.store.Client(ctx).DailyStat.Query().
 		Where(dailystat.ChatbotID(chatbotID), dailystat.DayGTE(from), dailystat.DayLTE(to)).
-		Order(dailystat.ByDay()).All(within(ctx, workspaceID))
-	return mapped(rows, err, dayFromRow)
+		Order(dailystat.ByDay()).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, dayFromRow)
 }
 
 // Tops returns the most frequent names of a kind over periods.
@@ -34,13 +35,13 @@ func (s *Stats) Tops(ctx context.Context, workspaceID, chatbotID, kind string, p
 		Name string
 		Sum  int
 	}
-	err := s.store.db(ctx).DailyCount.Query().
+	err := s.store.Client(ctx).DailyCount.Query().
 		Where(dailycount.ChatbotID(chatbotID), dailycount.Kind(kind), dailycount.DayIn(periods...)).
 		Order(func(q *sql.Selector) { q.OrderExpr(sql.Expr("SUM(answers) DESC"), sql.Expr("name")) }).Limit(limit).
 		GroupBy(dailycount.FieldName).Aggregate(ent.As(ent.Sum(dailycount.FieldAnswers), "sum")).
-		Scan(within(ctx, workspaceID), &sums)
+		Scan(scope.Workspace(ctx, workspaceID), &sums)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	tops := make([]stats.Top, len(sums))
 	for i, s := range sums {
@@ -58,10 +59,10 @@ func (s *Stats) entitle(ctx context.Context, workspaceID string, tops []stats.To
 	for i, top := range tops {
 		ids[i] = top.Name
 	}
-	rows, err := s.store.db(ctx).Document.Query().Where(document.IDIn(ids...)).
-		Select(document.FieldID, document.FieldTitle).All(within(ctx, workspaceID))
+	rows, err := s.store.Client(ctx).Document.Query().Where(document.IDIn(ids...)).
+		Select(document.FieldID, document.FieldTitle).All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
 	for _, row := range rows {
 		for i := range tops {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/chat"
 	"parley/core/insight/stats"
 	ent "parley/ent/generated"
@@ -40,10 +38,10 @@ func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, 
 	if s.store.IsSQLite() {
 		return true, nil
 	}
-	if err = scanOne(ctx, s.store.raw(ctx), []any{&mine}, lockRoll); err != nil || !mine {
-		return mine, mapError(err)
+	if err = ScanOne(ctx, s.store.Raw(ctx), []any{&mine}, lockRoll); err != nil || !mine {
+		return mine, MapError(err)
 	}
-	return true, s.store.keepChatbots(scope.System(ctx), chatbotIDs...)
+	return true, s.store.KeepChatbots(scope.System(ctx), chatbotIDs...)
 }
 
 // uncounted has the condition of the partial index receipt_to_count. A usage
@@ -62,9 +60,9 @@ const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playg
 // Uncounted returns the oldest records, of any workspace, that are not counted. It leaves
 // out records of interrupted answers unless they are from before interruptedBefore.
 func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limit int) (found []stats.Record, err error) {
-	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), uncounted, limit, interruptedBefore)
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), uncounted, limit, interruptedBefore)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -74,16 +72,16 @@ func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limi
 		err := rows.Scan(&r.ID, &r.WorkspaceID, &r.ChatbotID, &r.Counts, &r.ConversationID, &r.MessageID, &r.Attempt, &r.Opens, &r.Outcome, &status,
 			&r.ExternalUserID, &r.PromptTokens, &r.CompletionTokens, &first, &sources, &r.At)
 		if err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
-		r.FirstText = milliseconds(first)
+		r.FirstText = Milliseconds(first)
 		if r.Outcome == "" { // from before outcomes were kept
 			r.Outcome = chat.OutcomeOf(chat.Status(status), false)
 		}
-		r.Citations = citedIn(sources)
+		r.Citations = CitedInColumn(sources)
 		found = append(found, r)
 	}
-	return found, mapError(rows.Err())
+	return found, MapError(rows.Err())
 }
 
 // addToUsage adds usage records, of any workspace, to the sums of their months: see
@@ -110,17 +108,17 @@ func (s *Rolls) CountRecords(ctx context.Context, ids []int64) (n int, err error
 		args[i] = id
 	}
 	statement := addToUsageSQLite
-	if s.store.dialect == dialect.Postgres {
+	if !s.store.IsSQLite() {
 		statement = addToUsagePostgres
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		// First, so that who deletes the workspace waits for the sums, or was before them.
-		n, err = s.store.db(ctx).UsageRecord.Update().Where(usagerecord.IDIn(ids...), usagerecord.Counted(false)).SetCounted(true).Save(scope.System(ctx))
+		n, err = s.store.Client(ctx).UsageRecord.Update().Where(usagerecord.IDIn(ids...), usagerecord.Counted(false)).SetCounted(true).Save(scope.System(ctx))
 		if err != nil || n != len(ids) {
-			return mapError(err)
+			return MapError(err)
 		}
-		_, err = s.store.raw(ctx).ExecContext(scope.System(ctx), fmt.Sprintf(statement, placeholders(1, len(args))), args...)
-		return mapError(err)
+		_, err = s.store.Raw(ctx).ExecContext(scope.System(ctx), fmt.Sprintf(statement, Placeholders(1, len(args))), args...)
+		return MapError(err)
 	})
 	return n, err
 }
@@ -132,48 +130,48 @@ const uncountedThumbs = `SELECT f.id, f.workspace_id, f.chatbot_id, c.id IS NULL
 
 // UncountedThumbs returns feedback, of any workspace, whose rating is not counted.
 func (s *Rolls) UncountedThumbs(ctx context.Context, limit int) (found []stats.Thumb, err error) {
-	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), uncountedThumbs, limit)
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), uncountedThumbs, limit)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var t stats.Thumb
 		var at time.Time
 		if err := rows.Scan(&t.ID, &t.WorkspaceID, &t.ChatbotID, &t.Counts, &t.Rating, &t.Counted, &at); err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		t.Date = at.UTC().Format(time.DateOnly)
 		found = append(found, t)
 	}
-	return found, mapError(rows.Err())
+	return found, MapError(rows.Err())
 }
 
 // CountThumb makes the rating of a thumb the counted one.
 func (s *Rolls) CountThumb(ctx context.Context, t stats.Thumb) (bool, error) {
-	n, err := s.store.db(ctx).Feedback.Update().Where(feedback.ID(t.ID), feedback.Rating(t.Rating), feedback.Counted(t.Counted)).
-		SetCounted(t.Rating).Save(within(ctx, t.WorkspaceID))
-	return n > 0, mapError(err)
+	n, err := s.store.Client(ctx).Feedback.Update().Where(feedback.ID(t.ID), feedback.Rating(t.Rating), feedback.Counted(t.Counted)).
+		SetCounted(t.Rating).Save(scope.Workspace(ctx, t.WorkspaceID))
+	return n > 0, MapError(err)
 }
 
 // AddToDay adds to the sums of a chatbot's day, which nobody else changes: see
 // LockRoll.
 func (s *Rolls) AddToDay(ctx context.Context, workspaceID, chatbotID string, more stats.Day) error {
-	ctx = within(ctx, workspaceID)
-	row, err := s.store.db(ctx).DailyStat.Query().Where(dailystat.ChatbotID(chatbotID), dailystat.Day(more.Date)).Only(ctx)
+	ctx = scope.Workspace(ctx, workspaceID)
+	row, err := s.store.Client(ctx).DailyStat.Query().Where(dailystat.ChatbotID(chatbotID), dailystat.Day(more.Date)).Only(ctx)
 	if ent.IsNotFound(err) {
-		create := s.store.db(ctx).DailyStat.Create().SetWorkspaceID(workspaceID).SetChatbotID(chatbotID).SetDay(more.Date)
+		create := s.store.Client(ctx).DailyStat.Create().SetWorkspaceID(workspaceID).SetChatbotID(chatbotID).SetDay(more.Date)
 		fillDay(create.Mutation(), &more)
-		return mapError(create.Exec(ctx))
+		return MapError(create.Exec(ctx))
 	}
 	if err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
 	day := dayFromRow(row)
 	day.Add(&more)
-	update := s.store.db(ctx).DailyStat.UpdateOne(row)
+	update := s.store.Client(ctx).DailyStat.UpdateOne(row)
 	fillDay(update.Mutation(), &day)
-	return mapError(update.Exec(ctx))
+	return MapError(update.Exec(ctx))
 }
 
 func fillDay(m *ent.DailyStatMutation, d *stats.Day) {
@@ -215,25 +213,25 @@ const (
 // AddToTally adds to the counts of a period, and lets go of the rarest names when
 // there are more than twice as many as are kept.
 func (s *Rolls) AddToTally(ctx context.Context, workspaceID, chatbotID string, more stats.Tally, keep int) error {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	names := slices.Sorted(maps.Keys(more.Answers))
 	rows, args := make([]string, len(names)), make([]any, 0, 6*len(names))
 	for i, name := range names {
-		rows[i] = placeholders(6*i+1, 6)
+		rows[i] = Placeholders(6*i+1, 6)
 		args = append(args, workspaceID, chatbotID, more.Period, more.Kind, name, more.Answers[name])
 	}
-	if _, err := s.store.raw(ctx).ExecContext(ctx, addTally+strings.Join(rows, ",")+moreTally, args...); err != nil {
-		return mapError(err)
+	if _, err := s.store.Raw(ctx).ExecContext(ctx, addTally+strings.Join(rows, ",")+moreTally, args...); err != nil {
+		return MapError(err)
 	}
 	var n int
-	if err := scanOne(ctx, s.store.raw(ctx), []any{&n}, countTally, workspaceID, chatbotID, more.Period, more.Kind); err != nil {
-		return mapError(err)
+	if err := ScanOne(ctx, s.store.Raw(ctx), []any{&n}, countTally, workspaceID, chatbotID, more.Period, more.Kind); err != nil {
+		return MapError(err)
 	}
 	if n <= 2*keep {
 		return nil
 	}
-	_, err := s.store.raw(ctx).ExecContext(ctx, trimTally, workspaceID, chatbotID, more.Period, more.Kind, keep)
-	return mapError(err)
+	_, err := s.store.Raw(ctx).ExecContext(ctx, trimTally, workspaceID, chatbotID, more.Period, more.Kind, keep)
+	return MapError(err)
 }
 
 const (
@@ -249,17 +247,17 @@ const (
 
 // AddGaps makes gaps of answers, unless they have one or are gone.
 func (s *Rolls) AddGaps(ctx context.Context, workspaceID string, answerIDs []int64) error {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	args := []any{workspaceID}
 	for _, id := range answerIDs {
 		args = append(args, id)
 	}
-	statement := addGaps + placeholders(2, len(answerIDs))
-	if s.store.dialect == dialect.Postgres {
+	statement := addGaps + Placeholders(2, len(answerIDs))
+	if !s.store.IsSQLite() {
 		statement += keepConversations
 	}
-	_, err := s.store.raw(ctx).ExecContext(ctx, statement+unlessAGap, args...)
-	return mapError(err)
+	_, err := s.store.Raw(ctx).ExecContext(ctx, statement+unlessAGap, args...)
+	return MapError(err)
 }
 
 // recordedMonths takes the beginnings of times: both databases write them alike.
@@ -271,27 +269,27 @@ const (
 // RecordedMonths returns the months in which chatbots have usage records.
 func (s *Rolls) RecordedMonths(ctx context.Context, since time.Time) (found []stats.ChatbotMonth, err error) {
 	statement := recordedMonthsSQLite
-	if s.store.dialect == dialect.Postgres {
+	if !s.store.IsSQLite() {
 		statement = recordedMonthsPostgres
 	}
 	since = time.Date(since.Year(), since.Month(), 1, 0, 0, 0, 0, time.UTC)
-	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), statement, since)
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), statement, since)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var m stats.ChatbotMonth
 		var month string
 		if err := rows.Scan(&m.WorkspaceID, &m.ChatbotID, &month); err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		if m.From, err = time.Parse("2006-01", month); err != nil {
 			return nil, fmt.Errorf("a usage record is of %q: %w", month, err)
 		}
 		found = append(found, m)
 	}
-	return found, mapError(rows.Err())
+	return found, MapError(rows.Err())
 }
 
 const (
@@ -306,19 +304,19 @@ const (
 // ForgetMonth deletes the sums of a chatbot's month. Its rows are to be counted
 // again.
 func (s *Rolls) ForgetMonth(ctx context.Context, workspaceID, chatbotID string, from, to time.Time) error {
-	ctx = within(ctx, workspaceID)
-	if err := s.store.keepChatbots(ctx, chatbotID); err != nil {
+	ctx = scope.Workspace(ctx, workspaceID)
+	if err := s.store.KeepChatbots(ctx, chatbotID); err != nil {
 		return err
 	}
 	month := from.Format("2006-01") + "%"
 	for _, statement := range []string{forgetStats, forgetCounts, forgetUsage} {
-		if _, err := s.store.raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, month); err != nil {
-			return mapError(err)
+		if _, err := s.store.Raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, month); err != nil {
+			return MapError(err)
 		}
 	}
 	for _, statement := range []string{forgetUsageRecords, forgetThumbs} {
-		if _, err := s.store.raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, from, to); err != nil {
-			return mapError(err)
+		if _, err := s.store.Raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, from, to); err != nil {
+			return MapError(err)
 		}
 	}
 	return nil

@@ -6,14 +6,14 @@ import (
 	"parley/ent/generated/workspace"
 )
 
-// staying holds for rows of workspaces that no owner has deleted. Nothing is begun for one
+// Staying holds for rows of workspaces that no owner has deleted. Nothing is begun for one
 // that waits for its end, and all goes on when it is restored.
-func staying(row *entsql.Selector) {
+func Staying(row *entsql.Selector) {
 	ending := entsql.Table(workspace.Table).As("ending")
 	row.Where(entsql.NotExists(entsql.Select(ending.C(workspace.FieldID)).From(ending).Where(entsql.And(
 		entsql.ColumnsEQ(ending.C(workspace.FieldID), row.C("workspace_id")), entsql.NotNull(ending.C(workspace.FieldDeleteAt)),
 	))))
 }
 
-// stays is staying for SQL by hand, about the columns workspace_id of a table.
-const stays = ` NOT EXISTS (SELECT 1 FROM workspaces ending WHERE ending.id = workspace_id AND ending.delete_at IS NOT NULL)`
+// Stays is staying for SQL by hand, about the columns workspace_id of a table.
+const Stays = ` NOT EXISTS (SELECT 1 FROM workspaces ending WHERE ending.id = workspace_id AND ending.delete_at IS NOT NULL)`

@@ -74,7 +74,6 @@ import (
 	"parley/core/fault"
 	ent "parley/ent/generated"
 	_ "parley/ent/generated/runtime" // the privacy policies
-	"parley/ent/scope"
 	"parley/internal/intx"
 )
 
@@ -88,14 +87,14 @@ type Store struct {
 	close   func() error
 
 	// groups is nil on SQLite, whose one writer shares commits: see writer.
-	groups *groups
+	groups *groupPool
 	// listening is how to open the connection of Listen, and nil on SQLite.
 	listening *pgx.ConnConfig
 
 	// wall is what keeps workspaces apart behind the queries, on PostgreSQL.
 	wall wall
 
-	// holder is the number of this process on PostgreSQL: see holds.go.
+	// holder is the number of this process on PostgreSQL: see Holder.
 	holder int64
 
 	// audited is [Options.Audited].
@@ -192,11 +191,14 @@ func (s *Store) Close() error { return s.close() }
 // Check reports whether the database answers.
 func (s *Store) Check(ctx context.Context) error {
 	var one int
-	return mapError(scanOne(ctx, s.queries, []any{&one}, "SELECT 1"))
+	return MapError(ScanOne(ctx, s.queries, []any{&one}, "SELECT 1"))
 }
 
 // IsSQLite reports whether the database is a file of this machine.
 func (s *Store) IsSQLite() bool { return s.dialect == dialect.SQLite }
+
+// Holder is the number of this process among all that use the database, on PostgreSQL.
+func (s *Store) Holder() int64 { return s.holder }
 
 type txKey struct{}
 
@@ -227,22 +229,19 @@ func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error 
 		return s.sealAudit(ctx, own)
 	})
 	if err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
 	begun.Committed()
 	return nil
 }
 
-// write runs fn, a single statement, in the transaction of ctx or by itself.
-func (s *Store) write(ctx context.Context, fn func(context.Context, *ent.Client) error) error {
-	if s.dialect == dialect.Postgres || intx.Inside(ctx) {
-		return mapError(fn(ctx, s.db(ctx)))
-	}
-	return s.InTx(ctx, func(ctx context.Context) error { return fn(ctx, s.db(ctx)) })
+// Write is [Store.WriteRaw] for a statement of ent's.
+func (s *Store) Write(ctx context.Context, fn func(context.Context, *ent.Client) error) error {
+	return s.WriteRaw(ctx, func(ctx context.Context) error { return fn(ctx, s.Client(ctx)) })
 }
 
-// db returns the client of the transaction of ctx, or the one for reading.
-func (s *Store) db(ctx context.Context) *ent.Client {
+// Client returns the client of the transaction of ctx, or the one for reading.
+func (s *Store) Client(ctx context.Context) *ent.Client {
 	tx, ok := ctx.Value(txKey{}).(*transaction)
 	if !ok {
 		return s.client
@@ -258,15 +257,10 @@ type joined struct{ *entsql.Driver }
 
 func (j joined) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(j.Driver), nil }
 
-// within confines the queries of a context to a workspace.
-func within(ctx context.Context, workspaceID string) context.Context {
-	return scope.Workspace(ctx, workspaceID)
-}
-
-// mapped is the end of a query: rows to domain types, errors to faults.
-func mapped[Row, Item any](rows []Row, err error, convert func(Row) Item) ([]Item, error) {
+// Mapped is the end of a query: rows to domain types, errors to faults.
+func Mapped[Row, Item any](rows []Row, err error, convert func(Row) Item) ([]Item, error) {
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	out := make([]Item, len(rows))
 	for i, row := range rows {
@@ -275,17 +269,17 @@ func mapped[Row, Item any](rows []Row, err error, convert func(Row) Item) ([]Ite
 	return out, nil
 }
 
-// one is mapped for a single row.
-func one[Row, Item any](row Row, err error, convert func(Row) Item) (Item, error) {
+// One is mapped for a single row.
+func One[Row, Item any](row Row, err error, convert func(Row) Item) (Item, error) {
 	if err != nil {
 		var none Item
-		return none, mapError(err)
+		return none, MapError(err)
 	}
 	return convert(row), nil
 }
 
-// affected turns the outcome of an update that must hit a row into an error.
-func affected(n int, err error) error {
+// Affected turns the outcome of an update that must hit a row into an error.
+func Affected(n int, err error) error {
 	if err == nil && n == 0 {
 		return fault.New(fault.NotFound, "Not found.")
 	}

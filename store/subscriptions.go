@@ -25,18 +25,18 @@ func NewSubscriptions(db *Store) *Subscriptions { return &Subscriptions{db} }
 
 // Subscription returns how a workspace pays, as it was last read.
 func (s *Subscriptions) Subscription(ctx context.Context, workspaceID string) (subscription.Subscription, error) {
-	row, err := s.store.db(ctx).Subscription.Query().Where(entsubscription.WorkspaceID(workspaceID)).Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).Subscription.Query().Where(entsubscription.WorkspaceID(workspaceID)).Only(scope.Workspace(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return subscription.Subscription{}, fault.New(fault.NotFound, "Subscription not found.")
 	}
-	return one(row, err, subscriptionFromRow)
+	return One(row, err, subscriptionFromRow)
 }
 
 // SaveSubscription creates or replaces the row of a workspace. A customer that
 // another workspace has is a Conflict.
 func (s *Subscriptions) SaveSubscription(ctx context.Context, workspaceID string, v subscription.Subscription) error {
-	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
-		return s.store.exec(ctx, s.store.into(entsubscription.Table).
+	return s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		return s.store.Exec(ctx, s.store.Into(entsubscription.Table).
 			Set(entsubscription.FieldWorkspaceID, workspaceID).Set(entsubscription.FieldCustomerID, v.CustomerID).
 			Set(entsubscription.FieldAccountID, v.Account.ID).Set(entsubscription.FieldAccountMode, string(v.Account.Mode)).
 			Set(entsubscription.FieldMissingAt, v.MissingAt).Set(entsubscription.FieldCustomerStale, v.CustomerStale).
@@ -49,7 +49,7 @@ func (s *Subscriptions) SaveSubscription(ctx context.Context, workspaceID string
 			Set(entsubscription.FieldAccessUnknown, v.Access.Unknown).Set(entsubscription.FieldUnverifiedUntil, v.UnverifiedUntil).
 			Set(entsubscription.FieldTrialUsed, v.TrialUsed).Set(entsubscription.FieldCheckoutAt, v.CheckoutAt).Set(entsubscription.FieldRevision, v.Revision).
 			Set(entsubscription.FieldFetchedAt, v.FetchedAt).Set(entsubscription.FieldCreatedAt, time.Now().UTC()).
-			OnConflict(entsql.ConflictColumns(entsubscription.FieldWorkspaceID), overwrite(changing...)))
+			OnConflict(entsql.ConflictColumns(entsubscription.FieldWorkspaceID), Overwrite(changing...)))
 	})
 }
 
@@ -60,11 +60,11 @@ var changing = slices.DeleteFunc(slices.Clone(entsubscription.Columns), func(col
 
 // WorkspaceByCustomer finds the workspace of one of Stripe's customers.
 func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error) {
-	row, err := s.store.db(ctx).Subscription.Query().Where(entsubscription.CustomerID(customerID)).Only(scope.System(ctx))
+	row, err := s.store.Client(ctx).Subscription.Query().Where(entsubscription.CustomerID(customerID)).Only(scope.System(ctx))
 	if ent.IsNotFound(err) {
 		return "", fault.New(fault.NotFound, "Customer not found.")
 	}
-	return one(row, err, func(row *ent.Subscription) string { return row.WorkspaceID })
+	return One(row, err, func(row *ent.Subscription) string { return row.WorkspaceID })
 }
 
 // Subscriptions reads the subscriptions of all workspaces.
@@ -85,11 +85,11 @@ func (s *Subscriptions) EndlessAccess(ctx context.Context) iter.Seq2[subscriptio
 }
 
 func (s *Subscriptions) chosen(ctx context.Context, where ...predicate.Subscription) iter.Seq2[subscription.Subscription, error] {
-	rows := inKeyOrder(scope.System(ctx), func(ctx context.Context, after int) ([]*ent.Subscription, error) {
-		return s.store.db(ctx).Subscription.Query().Where(where...).Where(entsubscription.IDGT(after)).
-			Order(entsubscription.ByID()).Limit(portionRows).All(ctx)
+	rows := InKeyOrder(scope.System(ctx), func(ctx context.Context, after int) ([]*ent.Subscription, error) {
+		return s.store.Client(ctx).Subscription.Query().Where(where...).Where(entsubscription.IDGT(after)).
+			Order(entsubscription.ByID()).Limit(PortionRows).All(ctx)
 	}, func(row *ent.Subscription) int { return row.ID })
-	return converted(rows, subscriptionFromRow)
+	return Converted(rows, subscriptionFromRow)
 }
 
 // LapsedAccess reads the workspaces whose access has ended by time.
@@ -105,27 +105,27 @@ func (s *Subscriptions) UnverifiedAccess(ctx context.Context, now time.Time) ite
 }
 
 func (s *Subscriptions) workspaces(ctx context.Context, where ...predicate.Subscription) iter.Seq2[string, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
-		return s.store.db(ctx).Subscription.Query().Where(where...).Where(fewAfter(entsubscription.FieldWorkspaceID, after)).
-			Limit(portionRows).Select(entsubscription.FieldWorkspaceID).Strings(ctx)
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.Client(ctx).Subscription.Query().Where(where...).Where(FewAfter(entsubscription.FieldWorkspaceID, after)).
+			Limit(PortionRows).Select(entsubscription.FieldWorkspaceID).Strings(ctx)
 	}, itself)
 }
 
 func subscriptionFromRow(row *ent.Subscription) subscription.Subscription {
 	return subscription.Subscription{
 		WorkspaceID: row.WorkspaceID, CustomerID: row.CustomerID, CustomerStale: row.CustomerStale,
-		MissingAt: utc(row.MissingAt),
+		MissingAt: UTC(row.MissingAt),
 		Billed: subscription.Billed{
 			Account: subscription.StripeAccount{ID: row.AccountID, Mode: subscription.Mode(row.AccountMode)},
 			ID:      row.SubscriptionID, Status: plan.Status(row.Status), Plan: plan.Name(row.Plan),
-			Interval: plan.Interval(row.Interval), Amount: row.Amount, Currency: row.Currency, InvoiceURL: row.InvoiceURL, PeriodEnd: utc(row.PeriodEnd), EndsAt: utc(row.EndsAt),
-			TrialEnd: utc(row.TrialEnd), PastDueSince: utc(row.PastDueSince),
-			NextPlan: plan.Name(row.NextPlan), NextAt: utc(row.NextAt),
+			Interval: plan.Interval(row.Interval), Amount: row.Amount, Currency: row.Currency, InvoiceURL: row.InvoiceURL, PeriodEnd: UTC(row.PeriodEnd), EndsAt: UTC(row.EndsAt),
+			TrialEnd: UTC(row.TrialEnd), PastDueSince: UTC(row.PastDueSince),
+			NextPlan: plan.Name(row.NextPlan), NextAt: UTC(row.NextAt),
 		},
 		Access: plan.Access{
-			Plan: plan.Name(row.AccessPlan), Until: utc(row.AccessUntil), Unknown: row.AccessUnknown,
+			Plan: plan.Name(row.AccessPlan), Until: UTC(row.AccessUntil), Unknown: row.AccessUnknown,
 		},
-		UnverifiedUntil: utc(row.UnverifiedUntil),
-		TrialUsed:       row.TrialUsed, CheckoutAt: utc(row.CheckoutAt), Revision: row.Revision, FetchedAt: utc(row.FetchedAt),
+		UnverifiedUntil: UTC(row.UnverifiedUntil),
+		TrialUsed:       row.TrialUsed, CheckoutAt: UTC(row.CheckoutAt), Revision: row.Revision, FetchedAt: UTC(row.FetchedAt),
 	}
 }

@@ -13,17 +13,18 @@ import (
 	"parley/ent/generated/document"
 	"parley/ent/generated/passage"
 	"parley/ent/generated/predicate"
+	"parley/ent/scope"
 	"parley/text/suggest"
 )
 
 // Samples returns the documents of a chatbot that are answered from and came last,
 // each with its first passages, both in order.
 func (s *KnowledgePages) Samples(ctx context.Context, workspaceID, chatbotID string, documents, passages int) ([]suggest.Document, error) {
-	ctx = within(ctx, workspaceID)
-	rows, err := s.store.db(ctx).Document.Query().Where(answeredFrom(chatbotID)...).
+	ctx = scope.Workspace(ctx, workspaceID)
+	rows, err := s.store.Client(ctx).Document.Query().Where(answeredFrom(chatbotID)...).
 		Order(document.ByCreatedAt(sql.OrderDesc()), document.ByID()).Limit(documents).Select(suggesting...).All(ctx)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	samples := make([]suggest.Document, len(rows))
 	for i, row := range rows {
@@ -40,14 +41,14 @@ func (s *KnowledgePages) Samples(ctx context.Context, workspaceID, chatbotID str
 // in the order of the places. A passage is given once: with the first place that it is
 // near.
 func (s *KnowledgePages) Surroundings(ctx context.Context, workspaceID, chatbotID string, places []browse.Place, before, after int) ([]suggest.Near, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	ids := make([]string, len(places))
 	for i, place := range places {
 		ids[i] = place.DocumentID
 	}
-	rows, err := s.store.db(ctx).Document.Query().Where(document.IDIn(ids...)).Where(answeredFrom(chatbotID)...).Select(suggesting...).All(ctx)
+	rows, err := s.store.Client(ctx).Document.Query().Where(document.IDIn(ids...)).Where(answeredFrom(chatbotID)...).Select(suggesting...).All(ctx)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	seen := map[int64]bool{}
 	var all []suggest.Near
@@ -83,9 +84,9 @@ var suggesting = []string{document.FieldID, document.FieldKind, document.FieldTi
 // passagesOf returns the passages of a document that is answered from, in order, from an
 // ordinal to before another.
 func (s *KnowledgePages) passagesOf(ctx context.Context, row *ent.Document, from, to int) ([]retrieval.Passage, error) {
-	rows, err := s.store.db(ctx).Passage.Query().
+	rows, err := s.store.Client(ctx).Passage.Query().
 		Where(passage.DocumentID(row.ID), passage.Version(row.Live), passage.OrdinalGTE(from), passage.OrdinalLT(to)).Order(passage.ByOrdinal()).All(ctx)
-	return mapped(rows, err, passageFromRow)
+	return Mapped(rows, err, passageFromRow)
 }
 
 // answeredFrom admits the documents of a chatbot that it answers from.

@@ -118,7 +118,7 @@ func (b *bundle) wipe(workspaceID string) error {
 			"tokens", "chatbots", "invitations", "sso_connections", "erasures", "members", "subscriptions", "audit_entries", "mails", "usages", "reversals",
 			"message_holds", "request_minutes", "index_changes",
 		} {
-			on := b.raw(ctx)
+			on := b.Raw(ctx)
 			if !b.IsSQLite() {
 				on = b.beside() // the server may not delete everything
 			}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/answer"
@@ -51,14 +50,14 @@ func (s *TestRuns) LockWorkspace(ctx context.Context, workspaceID string) (tenan
 
 // TestQuestions returns a chatbot's test questions, oldest first.
 func (s *TestRuns) TestQuestions(ctx context.Context, workspaceID, chatbotID string) ([]testrun.Question, error) {
-	rows, err := s.store.db(ctx).TestQuestion.Query().Where(testquestion.ChatbotID(chatbotID), testquestion.RemovedAtIsNil()).
-		Order(testquestion.ByCreatedAt(), testquestion.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, questionFromRow)
+	rows, err := s.store.Client(ctx).TestQuestion.Query().Where(testquestion.ChatbotID(chatbotID), testquestion.RemovedAtIsNil()).
+		Order(testquestion.ByCreatedAt(), testquestion.ByID()).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, questionFromRow)
 }
 
 func questionFromRow(row *ent.TestQuestion) testrun.Question {
 	return testrun.Question{
-		ID: row.ID, ChatbotID: row.ChatbotID, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: utc(row.UpdatedAt), RemovedAt: utc(row.RemovedAt),
+		ID: row.ID, ChatbotID: row.ChatbotID, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: UTC(row.UpdatedAt), RemovedAt: UTC(row.RemovedAt),
 		Wanted: testrun.Wanted{
 			Question: row.Question, Expects: testrun.Expectation(row.Expects), Expected: row.Expected, Reference: row.Reference, Document: row.Document,
 		},
@@ -67,7 +66,7 @@ func questionFromRow(row *ent.TestQuestion) testrun.Question {
 
 // CreateTestQuestion adds a test question.
 func (s *TestRuns) CreateTestQuestion(ctx context.Context, workspaceID string, q testrun.Question) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.TestQuestion.Create().SetID(q.ID).SetWorkspaceID(workspaceID).SetChatbotID(q.ChatbotID).SetQuestion(q.Question).
 			SetExpects(string(q.Expects)).SetExpected(q.Expected).SetReference(q.Reference).SetDocument(q.Document).SetCreatedBy(q.CreatedBy).SetCreatedAt(q.CreatedAt).Exec(ctx)
 	})
@@ -75,30 +74,30 @@ func (s *TestRuns) CreateTestQuestion(ctx context.Context, workspaceID string, q
 
 // UpdateTestQuestion writes what a test question is and expects.
 func (s *TestRuns) UpdateTestQuestion(ctx context.Context, workspaceID string, q testrun.Question) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.TestQuestion.Update().Where(testquestion.ID(q.ID), testquestion.ChatbotID(q.ChatbotID)).SetQuestion(q.Question).
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.TestQuestion.Update().Where(testquestion.ID(q.ID), testquestion.ChatbotID(q.ChatbotID)).SetQuestion(q.Question).
 			SetExpects(string(q.Expects)).SetExpected(q.Expected).SetReference(q.Reference).SetDocument(q.Document).SetNillableUpdatedAt(q.UpdatedAt).Save(ctx))
 	})
 }
 
 // DeleteTestQuestion removes a test question with its results.
 func (s *TestRuns) DeleteTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.TestQuestion.Delete().Where(testquestion.ID(questionID), testquestion.ChatbotID(chatbotID)).Exec(ctx))
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.TestQuestion.Delete().Where(testquestion.ID(questionID), testquestion.ChatbotID(chatbotID)).Exec(ctx))
 	})
 }
 
 // TestRuns returns a chatbot's runs, newest first.
 func (s *TestRuns) TestRuns(ctx context.Context, workspaceID, chatbotID string, limit int) ([]testrun.Run, error) {
-	rows, err := s.store.db(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
-		Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Limit(limit).All(within(ctx, workspaceID))
+	rows, err := s.store.Client(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
+		Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	runs := make([]testrun.Run, len(rows))
 	for i, row := range rows {
 		if runs[i], err = runFromRow(row); err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 	}
 	return runs, nil
@@ -108,7 +107,7 @@ func runFromRow(row *ent.TestRun) (testrun.Run, error) {
 	run := testrun.Run{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Cause: testrun.Cause(row.Cause), By: row.StartedBy,
 		State: testrun.State(row.State), Reason: row.Reason, Total: row.Total, Knowledge: row.Knowledge, KnownDocuments: row.Documents,
-		Program: row.Program, DueAt: utc(row.DueAt), EndedAt: utc(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
+		Program: row.Program, DueAt: UTC(row.DueAt), EndedAt: UTC(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 	run.Passed = row.Passed // of a run from before there were figures
 	if row.Figures != "" {
@@ -124,7 +123,7 @@ func runFromRow(row *ent.TestRun) (testrun.Run, error) {
 
 // CreateTestRun adds a run.
 func (s *TestRuns) CreateTestRun(ctx context.Context, workspaceID string, run testrun.Run) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.TestRun.Create().SetID(run.ID).SetWorkspaceID(workspaceID).SetChatbotID(run.ChatbotID).SetCause(string(run.Cause)).SetStartedBy(run.By).
 			SetState(string(run.State)).SetTotal(run.Total).SetNillableDueAt(run.DueAt).SetCreatedAt(run.CreatedAt).Exec(ctx)
 	})
@@ -143,7 +142,7 @@ func (s *TestRuns) UpdateTestRun(ctx context.Context, workspaceID string, run te
 	if err != nil {
 		return err
 	}
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.TestRun.Update().Where(enttestrun.ID(run.ID), underWay).SetCause(string(run.Cause)).SetStartedBy(run.By).SetState(string(run.State)).SetReason(run.Reason).
 			SetPassed(run.Passed).SetTotal(run.Total).SetNillableEndedAt(run.EndedAt).
 			SetFigures(string(figures)).SetKnowledge(run.Knowledge).SetDocuments(run.KnownDocuments).SetSettings(string(settings)).SetProgram(run.Program)
@@ -152,14 +151,14 @@ func (s *TestRuns) UpdateTestRun(ctx context.Context, workspaceID string, run te
 		} else {
 			update.ClearDueAt()
 		}
-		return affected(update.Save(ctx))
+		return Affected(update.Save(ctx))
 	})
 }
 
 // CancelTestRun ends a run of a chatbot.
 func (s *TestRuns) CancelTestRun(ctx context.Context, workspaceID, chatbotID, runID string, at time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.TestRun.Update().Where(enttestrun.ID(runID), enttestrun.ChatbotID(chatbotID), underWay).
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.TestRun.Update().Where(enttestrun.ID(runID), enttestrun.ChatbotID(chatbotID), underWay).
 			SetState(string(testrun.Canceled)).ClearDueAt().SetEndedAt(at).Save(ctx))
 	})
 }
@@ -167,12 +166,12 @@ func (s *TestRuns) CancelTestRun(ctx context.Context, workspaceID, chatbotID, ru
 // AnsweredFrom returns a text that changes with the knowledge of a chatbot, and how many
 // documents it answers from.
 func (s *TestRuns) AnsweredFrom(ctx context.Context, workspaceID, chatbotID string) (version string, documents int, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	if version, err = NewCachedAnswers(s.store).KnowledgeVersion(ctx, workspaceID, chatbotID); err != nil {
 		return "", 0, err
 	}
-	documents, err = s.store.db(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.LiveGT(0)).Count(ctx)
-	return version, documents, mapError(err)
+	documents, err = s.store.Client(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.LiveGT(0)).Count(ctx)
+	return version, documents, MapError(err)
 }
 
 // withoutSources are the columns of results that lists need.
@@ -180,19 +179,19 @@ var withoutSources = slices.DeleteFunc(slices.Clone(testresult.Columns), func(co
 
 // TestResults returns the results of a run, with or without their citations.
 func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, cited bool) ([]testrun.Result, error) {
-	query := s.store.db(ctx).TestResult.Query().Where(testresult.RunID(runID)).Order(testresult.ByID())
+	query := s.store.Client(ctx).TestResult.Query().Where(testresult.RunID(runID)).Order(testresult.ByID())
 	if !cited {
 		query.Select(withoutSources...)
 	}
-	rows, err := query.All(within(ctx, workspaceID))
+	rows, err := query.All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	results := make([]testrun.Result, len(rows))
 	for i, row := range rows {
-		sources, err := parseSources(row.Sources)
+		sources, err := CitationsFromColumn(row.Sources)
 		if err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		results[i] = testrun.Result{
 			RunID: row.RunID, QuestionID: row.QuestionID, Passed: row.Passed, Outcome: chat.Outcome(row.Outcome), Answer: row.Answer, Failure: row.Failure,
@@ -208,38 +207,38 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, c
 // it counts.
 // It is a Conflict if the question is gone or withdrawn, and NotFound if the run has ended.
 func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run testrun.Run, r testrun.Result, counts testrun.Counting) error {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if err := s.store.keepChatbots(ctx, run.ChatbotID); err != nil {
+		if err := s.store.KeepChatbots(ctx, run.ChatbotID); err != nil {
 			return err
 		}
 		if err := s.UpdateTestRun(ctx, workspaceID, run); err != nil {
 			return err
 		}
-		there, err := s.store.db(ctx).TestQuestion.Query().Where(testquestion.ID(r.QuestionID), testquestion.RemovedAtIsNil()).Exist(ctx)
+		there, err := s.store.Client(ctx).TestQuestion.Query().Where(testquestion.ID(r.QuestionID), testquestion.RemovedAtIsNil()).Exist(ctx)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if !there {
 			return fault.New(fault.Conflict, "The test question was removed.")
 		}
-		err = s.store.db(ctx).TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
-			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetModel(r.Model).SetSources(sourcesJSON(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
+		err = s.store.Client(ctx).TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
+			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetModel(r.Model).SetSources(CitationsToColumn(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
 			SetPromptTokens(r.Usage.PromptTokens).SetCompletionTokens(r.Usage.CompletionTokens).SetEstimated(r.Usage.Estimated).
 			SetTotalMs(int(r.Took.Milliseconds())).SetCreatedAt(r.At).Exec(ctx)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if counts.Month == "" {
 			return nil
 		}
-		return mapError(s.store.addToMonth(ctx, workspaceID, counts.Month, counts.Reserved))
+		return MapError(NewMonths(s.store).AddToMonth(ctx, workspaceID, counts.Month, counts.Reserved))
 	})
 }
 
 // DeleteTestRun deletes a run with its results, if it is there.
 func (s *TestRuns) DeleteTestRun(ctx context.Context, workspaceID, runID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.TestRun.Delete().Where(enttestrun.ID(runID)).Exec(ctx)
 		return err
 	})
@@ -247,18 +246,18 @@ func (s *TestRuns) DeleteTestRun(ctx context.Context, workspaceID, runID string)
 
 // TrimTestRuns deletes all but a chatbot's newest runs.
 func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
-		if err := s.store.keepChatbots(ctx, chatbotID); err != nil {
+		if err := s.store.KeepChatbots(ctx, chatbotID); err != nil {
 			return err
 		}
-		old, err := s.store.db(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
-			Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Offset(keep).Limit(passageBatch).IDs(ctx)
+		old, err := s.store.Client(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
+			Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Offset(keep).Limit(BatchRows).IDs(ctx)
 		if err != nil || len(old) == 0 {
-			return mapError(err)
+			return MapError(err)
 		}
-		_, err = s.store.db(ctx).TestRun.Delete().Where(enttestrun.IDIn(old...)).Exec(ctx)
-		return mapError(err)
+		_, err = s.store.Client(ctx).TestRun.Delete().Where(enttestrun.IDIn(old...)).Exec(ctx)
+		return MapError(err)
 	})
 }
 
@@ -267,24 +266,24 @@ func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID stri
 // deleted wait.
 func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run testrun.Run, err error) {
 	ctx = scope.System(ctx)
-	due := []predicate.TestRun{enttestrun.DueAtNotNil(), enttestrun.DueAtLTE(now), staying}
-	if waiting, err := s.store.db(ctx).TestRun.Query().Where(due...).Exist(ctx); err != nil || !waiting {
+	due := []predicate.TestRun{enttestrun.DueAtNotNil(), enttestrun.DueAtLTE(now), Staying}
+	if waiting, err := s.store.Client(ctx).TestRun.Query().Where(due...).Exist(ctx); err != nil || !waiting {
 		if err == nil {
 			err = fault.New(fault.NotFound, "Not found.")
 		}
-		return run, mapError(err) // without the one writer of SQLite
+		return run, MapError(err) // without the one writer of SQLite
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		query := s.store.db(ctx).TestRun.Query().Where(due...).Order(enttestrun.ByDueAt(), enttestrun.ByID())
-		if s.store.dialect == dialect.Postgres {
+		query := s.store.Client(ctx).TestRun.Query().Where(due...).Order(enttestrun.ByDueAt(), enttestrun.ByID())
+		if !s.store.IsSQLite() {
 			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
 		}
 		row, err := query.First(ctx)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if run, err = runFromRow(row); err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		run.State, run.DueAt = testrun.Running, &until
 		return s.UpdateTestRun(ctx, run.WorkspaceID, run)
@@ -297,14 +296,14 @@ func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run 
 const tested = `SELECT id, workspace_id,
 	(SELECT count(*) FROM removals WHERE removals.chatbot_id = chatbots.id),
 	(SELECT coalesce(sum(live), 0) FROM documents WHERE documents.chatbot_id = chatbots.id)
-	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions WHERE removed_at IS NULL) AND` + stays
+	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions WHERE removed_at IS NULL) AND` + Stays
 
 // Tested returns the chatbots of any workspace that have test questions, but not of one
 // that is being deleted.
 func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
-	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), tested)
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), tested)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	defer rows.Close()
 	var found []testrun.Tested
@@ -313,23 +312,23 @@ func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 		var t testrun.Tested
 		var removed, live int
 		if err := rows.Scan(&t.ChatbotID, &t.WorkspaceID, &removed, &live); err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		t.Knowledge = fmt.Sprintf("%d.%d", removed, live)
 		found, ids = append(found, t), append(ids, t.ChatbotID)
 	}
 	if err := rows.Err(); err != nil || len(found) == 0 {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
-	bots, err := s.store.db(ctx).Chatbot.Query().Where(entchatbot.IDIn(ids...)).All(scope.System(ctx))
+	bots, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.IDIn(ids...)).All(scope.System(ctx))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	for _, bot := range bots {
 		for i := range found {
 			if found[i].ChatbotID == bot.ID {
 				if found[i].Settings, err = settingsText(bot); err != nil {
-					return nil, mapError(err)
+					return nil, MapError(err)
 				}
 			}
 		}

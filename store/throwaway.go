@@ -29,42 +29,44 @@ import (
 // They are told by their identifiers, which no other workspace can have.
 type ThrowAways struct{ store *Store }
 
+var _ isolation.Store = (*ThrowAways)(nil)
+
 // NewThrowAways returns the throw-away workspaces of a database.
 func NewThrowAways(db *Store) *ThrowAways { return &ThrowAways{db} }
 
 // ThrowAways returns the throw-away workspaces, the earliest first, and after them the
 // workspaces of which only accounts are left.
 func (s *ThrowAways) ThrowAways(ctx context.Context) ([]isolation.Found, error) {
-	ctx = scope.System(Unhurried(ctx))
-	rows, err := s.store.db(ctx).Workspace.Query().Where(predicate.Workspace(entsql.FieldHasPrefix(workspace.FieldID, id.ThrowAwayPrefix("ws", "")))).
+	ctx = scope.System(Background(ctx))
+	rows, err := s.store.Client(ctx).Workspace.Query().Where(predicate.Workspace(entsql.FieldHasPrefix(workspace.FieldID, id.ThrowAwayPrefix("ws", "")))).
 		Order(workspace.ByCreatedAt(), workspace.ByID()).All(ctx)
-	found, err := mapped(rows, err, func(row *ent.Workspace) isolation.Found {
+	found, err := Mapped(rows, err, func(row *ent.Workspace) isolation.Found {
 		return isolation.Found{ID: row.ID, CreatedAt: row.CreatedAt.UTC()}
 	})
 	if err != nil {
 		return nil, err
 	}
-	people, err := s.store.db(ctx).User.Query().Where(predicate.User(entsql.FieldHasPrefix(user.FieldID, id.ThrowAwayPrefix("usr", "")))).Order(user.ByCreatedAt(), user.ByID()).All(ctx)
+	people, err := s.store.Client(ctx).User.Query().Where(predicate.User(entsql.FieldHasPrefix(user.FieldID, id.ThrowAwayPrefix("usr", "")))).Order(user.ByCreatedAt(), user.ByID()).All(ctx)
 	for _, person := range people {
 		tag := id.TagOf(person.ID)
 		if !slices.ContainsFunc(found, func(f isolation.Found) bool { return id.TagOf(f.ID) == tag }) {
 			found = append(found, isolation.Found{ID: id.ThrowAwayPrefix("ws", tag), CreatedAt: person.CreatedAt.UTC()})
 		}
 	}
-	return found, mapError(err)
+	return found, MapError(err)
 }
 
 // ThrowAwayDocuments returns the chatbots of a throw-away workspace, each with its documents.
 func (s *ThrowAways) ThrowAwayDocuments(ctx context.Context, workspaceID string) (map[string][]string, error) {
-	bots, err := s.store.db(ctx).Chatbot.Query().Where(chatbot.WorkspaceID(workspaceID)).IDs(within(ctx, workspaceID))
+	bots, err := s.store.Client(ctx).Chatbot.Query().Where(chatbot.WorkspaceID(workspaceID)).IDs(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	found := map[string][]string{}
 	for _, bot := range bots {
-		ids, err := s.store.db(ctx).Document.Query().Where(document.ChatbotID(bot)).IDs(within(ctx, workspaceID))
+		ids, err := s.store.Client(ctx).Document.Query().Where(document.ChatbotID(bot)).IDs(scope.Workspace(ctx, workspaceID))
 		if err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		found[bot] = ids
 	}
@@ -83,20 +85,20 @@ func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) err
 		return err
 	}
 	// What has no reference to a workspace is left when the workspace goes.
-	err = s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
-		if _, err := s.store.db(ctx).Erasure.Delete().Exec(ctx); err != nil { // those of its scope
+	err = s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+		if _, err := s.store.Client(ctx).Erasure.Delete().Exec(ctx); err != nil { // those of its scope
 			return err
 		}
 		if s.store.IsSQLite() {
 			return nil
 		}
-		_, err := s.store.changes(ctx, deleteRequestMinute, workspaceID)
+		_, err := s.store.Changes(ctx, deleteRequestMinute, workspaceID)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return s.store.write(scope.System(Unhurried(ctx)), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.System(Background(ctx)), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.User.Delete().Where(ofThrowAway(workspaceID)).Exec(ctx)
 		return err
 	})
@@ -110,27 +112,27 @@ func ofThrowAway(workspaceID string) predicate.User {
 // RemainingOf counts what the tables still hold of a throw-away workspace: entries of the audit
 // log, too, which stay. What index_changes has goes by itself.
 func (s *ThrowAways) RemainingOf(ctx context.Context, workspaceID string) (map[string]int64, error) {
-	ctx = within(Unhurried(ctx), workspaceID)
+	ctx = scope.Workspace(Background(ctx), workspaceID)
 	remaining := map[string]int64{}
 	for _, t := range s.tables() {
 		column := "workspace_id"
 		if t.Name == "workspaces" {
 			column = "id"
 		}
-		query, args := entsql.Dialect(s.store.dialect).Select(entsql.Count("*")).From(entsql.Table(t.Name)).Where(entsql.EQ(column, workspaceID)).Query()
+		query, args := s.store.Builder().Select(entsql.Count("*")).From(entsql.Table(t.Name)).Where(entsql.EQ(column, workspaceID)).Query()
 		var n int64
-		if err := scanOne(ctx, s.store.raw(ctx), []any{&n}, query, args...); err != nil {
-			return nil, mapError(err)
+		if err := ScanOne(ctx, s.store.Raw(ctx), []any{&n}, query, args...); err != nil {
+			return nil, MapError(err)
 		}
 		if n > 0 {
 			remaining[t.Name] = n
 		}
 	}
-	people, err := s.store.db(ctx).User.Query().Where(ofThrowAway(workspaceID)).Count(scope.System(ctx))
+	people, err := s.store.Client(ctx).User.Query().Where(ofThrowAway(workspaceID)).Count(scope.System(ctx))
 	if people > 0 {
 		remaining["users"] = int64(people)
 	}
-	return remaining, mapError(err)
+	return remaining, MapError(err)
 }
 
 // tables are those with rows of workspaces, but for index_changes, which PostgreSQL writes.
@@ -149,14 +151,14 @@ var passing = map[string]bool{
 // Fingerprint returns a hash of the rows of a workspace for each table, and of its people.
 func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[string]string, error) {
 	prints, rows := map[string]string{}, NewRows(s.store)
-	people, err := s.store.db(ctx).User.Query().Where(ofThrowAway(workspaceID)).Order(user.ByID()).All(scope.System(ctx))
+	people, err := s.store.Client(ctx).User.Query().Where(ofThrowAway(workspaceID)).Order(user.ByID()).All(scope.System(ctx))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	// What somebody has tried in the playground is shown to them alone.
-	tried, err := s.store.db(ctx).Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.WorkspaceID(workspaceID)).First(within(ctx, workspaceID))
+	tried, err := s.store.Client(ctx).Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.WorkspaceID(workspaceID)).First(scope.Workspace(ctx, workspaceID))
 	if err != nil && !ent.IsNotFound(err) {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	which := privacy.Selection{}
 	if tried != nil {
@@ -168,7 +170,7 @@ func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[s
 		}
 		columns := slices.DeleteFunc(t.Columns(), func(column string) bool { return passing[t.Name+"."+column] })
 		sum := sha256.New()
-		for row, err := range rows.rowsOf(within(Unhurried(ctx), workspaceID), workspaceID, t, which, columns) {
+		for row, err := range rows.rowsOf(scope.Workspace(Background(ctx), workspaceID), workspaceID, t, which, columns) {
 			if err != nil {
 				return nil, err
 			}
@@ -182,4 +184,9 @@ func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[s
 	}
 	prints["users"] = id.Hash(b.String())
 	return prints, nil
+}
+
+// ProbeWall tries to reach the rows of one throw-away workspace from another.
+func (s *ThrowAways) ProbeWall(ctx context.Context, workspaceID, otherID string) ([]isolation.Probe, error) {
+	return NewWall(s.store).ProbeWall(ctx, workspaceID, otherID)
 }

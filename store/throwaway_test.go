@@ -12,6 +12,7 @@ import (
 	"parley/core/isolation"
 	"parley/core/plan"
 	"parley/core/privacy"
+	"parley/ent/scope"
 	"parley/internal/id"
 )
 
@@ -116,8 +117,8 @@ func TestThrowAways(t *testing.T) {
 
 // rewrite runs a statement in a workspace.
 func (b *bundle) rewrite(workspaceID, statement string) error {
-	return b.InTx(within(b.Context(), workspaceID), func(ctx context.Context) error {
-		_, err := b.raw(ctx).ExecContext(ctx, statement, workspaceID)
+	return b.InTx(scope.Workspace(b.Context(), workspaceID), func(ctx context.Context) error {
+		_, err := b.Raw(ctx).ExecContext(ctx, statement, workspaceID)
 		return err
 	})
 }

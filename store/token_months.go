@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"parley/ent/scope"
+)
 
 const (
 	countMessage = `INSERT INTO token_months (workspace_id, token_id, month, messages)
@@ -13,9 +17,9 @@ const (
 // asked as many as its limit, which is at least one. One statement does both, so
 // that processes need not agree first.
 func (s *Tokens) CountMessage(ctx context.Context, workspaceID, tokenID, month string, limit int) (counted bool, err error) {
-	ctx = within(ctx, workspaceID)
-	err = s.store.inWrite(ctx, func(ctx context.Context) error {
-		counted, err = s.store.changes(ctx, countMessage, workspaceID, tokenID, month, limit)
+	ctx = scope.Workspace(ctx, workspaceID)
+	err = s.store.WriteRaw(ctx, func(ctx context.Context) error {
+		counted, err = s.store.Changes(ctx, countMessage, workspaceID, tokenID, month, limit)
 		return err
 	})
 	return counted, err
@@ -23,8 +27,8 @@ func (s *Tokens) CountMessage(ctx context.Context, workspaceID, tokenID, month s
 
 // UncountMessage takes a question of a month back.
 func (s *Tokens) UncountMessage(ctx context.Context, workspaceID, tokenID, month string) error {
-	return s.store.inWrite(within(ctx, workspaceID), func(ctx context.Context) error {
-		_, err := s.store.changes(ctx, uncountMessage, workspaceID, tokenID, month)
+	return s.store.WriteRaw(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		_, err := s.store.Changes(ctx, uncountMessage, workspaceID, tokenID, month)
 		return err
 	})
 }

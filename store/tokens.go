@@ -27,7 +27,7 @@ func NewTokens(db *Store) *Tokens { return &Tokens{db} }
 // CreateToken adds a token with the hash of its secret. One that replaces
 // another is kept if that one is.
 func (s *Tokens) CreateToken(ctx context.Context, workspaceID string, t chatbot.Token, hash string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		kept := false
 		if t.Replaces != "" {
 			var err error
@@ -38,7 +38,7 @@ func (s *Tokens) CreateToken(ctx context.Context, workspaceID string, t chatbot.
 		}
 		return db.Token.Create().SetID(t.ID).SetWorkspaceID(workspaceID).SetChatbotID(t.ChatbotID).SetName(t.Name).
 			SetReplaces(t.Replaces).SetKept(kept).SetHint(t.Hint).SetHash(hash).
-			SetKind(cmp.Or(string(t.Kind), token.DefaultKind)).SetNote(t.Note).SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(joinWords(t.Origins)).
+			SetKind(cmp.Or(string(t.Kind), token.DefaultKind)).SetNote(t.Note).SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(JoinWords(t.Origins)).
 			SetRequestsPerMinute(t.RequestsPerMinute).SetMessagesPerMonth(t.MessagesPerMonth).SetVisitorRequestsPerMinute(t.VisitorRequestsPerMinute).
 			SetWarnedDays(t.WarnedDays).SetScopes(fromScopes(t.Scopes)).SetCreatedBy(t.CreatedBy).
 			SetNillableExpiresAt(t.ExpiresAt).SetCreatedAt(t.CreatedAt).Exec(ctx)
@@ -47,15 +47,15 @@ func (s *Tokens) CreateToken(ctx context.Context, workspaceID string, t chatbot.
 
 // Tokens returns the tokens of a chatbot, newest first.
 func (s *Tokens) Tokens(ctx context.Context, workspaceID, chatbotID string) ([]chatbot.Token, error) {
-	rows, err := s.store.db(ctx).Token.Query().Where(token.ChatbotID(chatbotID)).
-		Order(ent.Desc(token.FieldCreatedAt, token.FieldID)).All(within(ctx, workspaceID))
-	return mapped(rows, err, tokenFromRow)
+	rows, err := s.store.Client(ctx).Token.Query().Where(token.ChatbotID(chatbotID)).
+		Order(ent.Desc(token.FieldCreatedAt, token.FieldID)).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, tokenFromRow)
 }
 
 // RevokeToken sets revoked_at once, and returns the token's hash.
 func (s *Tokens) RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenID string, at time.Time) (hash string, err error) {
-	err = s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
-		db := s.store.db(ctx)
+	err = s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		db := s.store.Client(ctx)
 		row, err := db.Token.Query().Where(token.ID(tokenID), token.ChatbotID(chatbotID)).Only(ctx)
 		if ent.IsNotFound(err) {
 			return fault.New(fault.NotFound, "Token not found.")
@@ -71,22 +71,22 @@ func (s *Tokens) RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenI
 
 // UpdateToken stores what can be changed of a token.
 func (s *Tokens) UpdateToken(ctx context.Context, workspaceID string, t chatbot.Token) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		change := db.Token.Update().Where(token.ID(t.ID), token.ChatbotID(t.ChatbotID)).SetName(t.Name).SetNote(t.Note).SetScopes(fromScopes(t.Scopes)).
-			SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(joinWords(t.Origins)).SetRequestsPerMinute(t.RequestsPerMinute).
+			SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(JoinWords(t.Origins)).SetRequestsPerMinute(t.RequestsPerMinute).
 			SetMessagesPerMonth(t.MessagesPerMonth).SetVisitorRequestsPerMinute(t.VisitorRequestsPerMinute).SetWarnedDays(t.WarnedDays)
 		if t.ExpiresAt == nil {
 			change.ClearExpiresAt()
 		} else {
 			change.SetExpiresAt(*t.ExpiresAt)
 		}
-		return affected(change.Save(ctx))
+		return Affected(change.Save(ctx))
 	})
 }
 
 // TouchToken records a use of a token, unless it was used later.
 func (s *Tokens) TouchToken(ctx context.Context, workspaceID, tokenID string, use chatbot.LastUse) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Token.Update().Where(token.ID(tokenID), token.Or(token.LastUsedAtIsNil(), token.LastUsedAtLT(*use.LastUsedAt))).
 			SetLastUsedAt(*use.LastUsedAt).SetLastUsedIP(use.LastUsedIP).SetLastUsedAgent(use.LastUsedAgent).Exec(ctx)
 	})
@@ -95,7 +95,7 @@ func (s *Tokens) TouchToken(ctx context.Context, workspaceID, tokenID string, us
 // ForgetUses clears the addresses and agents of tokens of all workspaces that were last
 // used before a time.
 func (s *Tokens) ForgetUses(ctx context.Context, before time.Time) error {
-	return s.store.write(scope.System(Unhurried(ctx)), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.System(Background(ctx)), func(ctx context.Context, db *ent.Client) error {
 		return db.Token.Update().Where(token.LastUsedAtLT(before), token.Or(token.LastUsedIPNEQ(""), token.LastUsedAgentNEQ(""))).
 			SetLastUsedIP("").SetLastUsedAgent("").Exec(ctx)
 	})
@@ -105,10 +105,10 @@ func (s *Tokens) ForgetUses(ctx context.Context, before time.Time) error {
 // and whose owners were not told so many days before it. Owners of a workspace that is
 // being deleted are not told.
 func (s *Tokens) ExpiringTokens(ctx context.Context, now, before time.Time, days int) ([]chatbot.Token, error) {
-	rows, err := s.store.db(ctx).Token.Query().
-		Where(token.ExpiresAtGT(now), token.ExpiresAtLTE(before), token.RevokedAtIsNil(), unwarned(days), staying).
+	rows, err := s.store.Client(ctx).Token.Query().
+		Where(token.ExpiresAtGT(now), token.ExpiresAtLTE(before), token.RevokedAtIsNil(), unwarned(days), Staying).
 		Order(ent.Asc(token.FieldExpiresAt, token.FieldID)).Limit(warnedAtOnce).All(scope.System(ctx))
-	return mapped(rows, err, tokenFromRow)
+	return Mapped(rows, err, tokenFromRow)
 }
 
 // warnedAtOnce bounds how many tokens are warned of in one pass; the next one warns
@@ -122,7 +122,7 @@ func unwarned(days int) predicate.Token {
 
 // WarnedOfToken notes that owners are told so many days before a token expires.
 func (s *Tokens) WarnedOfToken(ctx context.Context, workspaceID, tokenID string, days int) (first bool, err error) {
-	err = s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	err = s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		n, err := db.Token.Update().Where(token.ID(tokenID), token.RevokedAtIsNil(), unwarned(days)).SetWarnedDays(days).Save(ctx)
 		first = n > 0
 		return err
@@ -138,22 +138,22 @@ func published(q *entsql.Selector) {
 
 // PublishedOrigins reads the origins of each publishable token that is not revoked.
 func (s *Tokens) PublishedOrigins(ctx context.Context) iter.Seq2[[]string, error] {
-	lists := inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Token, error) {
+	lists := InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Token, error) {
 		var rows []*ent.Token
-		err := s.store.db(ctx).Token.Query().Where(published, token.IDGT(after)).Order(token.ByID()).Limit(portionRows).
+		err := s.store.Client(ctx).Token.Query().Where(published, token.IDGT(after)).Order(token.ByID()).Limit(PortionRows).
 			Select(token.FieldID, token.FieldOrigins).Scan(ctx, &rows)
 		return rows, err
 	}, func(row *ent.Token) string { return row.ID })
-	return converted(lists, func(row *ent.Token) []string { return strings.Fields(row.Origins) })
+	return Converted(lists, func(row *ent.Token) []string { return strings.Fields(row.Origins) })
 }
 
 // PrincipalByTokenHash finds a token of any workspace, with its chatbot and
 // the plan of their workspace.
 func (s *Tokens) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot.Principal, error) {
-	row, err := s.store.db(ctx).Token.Query().Where(token.Hash(hash)).
+	row, err := s.store.Client(ctx).Token.Query().Where(token.Hash(hash)).
 		WithChatbot(func(q *ent.ChatbotQuery) { q.WithWorkspace() }).Only(scope.System(ctx))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	// The chatbot is read after the token: it may have been removed between.
 	bot := row.Edges.Chatbot
@@ -161,9 +161,9 @@ func (s *Tokens) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbo
 	if bot == nil || bot.Edges.Workspace == nil || row.WorkspaceID != bot.WorkspaceID || bot.Edges.Workspace.DeleteAt != nil {
 		return nil, fault.New(fault.NotFound, "Token not found.")
 	}
-	p, err := s.store.db(ctx).Plan.Get(ctx, bot.Edges.Workspace.Plan)
-	return one(p, err, func(p *ent.Plan) *chatbot.Principal {
-		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: chatbotFromRow(bot), Plan: planFromRow(p)}
+	p, err := s.store.Client(ctx).Plan.Get(ctx, bot.Edges.Workspace.Plan)
+	return One(p, err, func(p *ent.Plan) *chatbot.Principal {
+		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: chatbotFromRow(bot), Plan: PlanFromRow(p)}
 	})
 }
 
@@ -187,17 +187,9 @@ func tokenFromRow(row *ent.Token) chatbot.Token {
 			IPRanges: splitRanges(row.IPRanges), Origins: strings.Fields(row.Origins), RequestsPerMinute: row.RequestsPerMinute,
 			MessagesPerMonth: row.MessagesPerMonth, VisitorRequestsPerMinute: row.VisitorRequestsPerMinute,
 		},
-		LastUse:   chatbot.LastUse{LastUsedAt: utc(row.LastUsedAt), LastUsedIP: row.LastUsedIP, LastUsedAgent: row.LastUsedAgent},
-		ExpiresAt: utc(row.ExpiresAt), RevokedAt: utc(row.RevokedAt), WarnedDays: row.WarnedDays, OverLimit: row.OverLimit,
+		LastUse:   chatbot.LastUse{LastUsedAt: UTC(row.LastUsedAt), LastUsedIP: row.LastUsedIP, LastUsedAgent: row.LastUsedAgent},
+		ExpiresAt: UTC(row.ExpiresAt), RevokedAt: UTC(row.RevokedAt), WarnedDays: row.WarnedDays, OverLimit: row.OverLimit,
 	}
-}
-
-// joinWords writes each word between spaces, so that one can be looked for.
-func joinWords(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return " " + strings.Join(words, " ") + " "
 }
 
 func joinRanges(ranges []netip.Prefix) string {
@@ -205,7 +197,7 @@ func joinRanges(ranges []netip.Prefix) string {
 	for i, network := range ranges {
 		words[i] = network.String()
 	}
-	return joinWords(words)
+	return JoinWords(words)
 }
 
 func splitRanges(joined string) []netip.Prefix {

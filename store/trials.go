@@ -20,8 +20,8 @@ func NewTrials(db *Store) *Trials { return &Trials{db} }
 // AddTrial ties a key to the subscription whose trial it used, unless it is
 // tied to another one, and returns the subscription that it is tied to.
 func (s *Trials) AddTrial(ctx context.Context, key subscription.TrialKey, subscriptionID string, now time.Time) (stands string, err error) {
-	err = s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		err := s.store.exec(ctx, s.store.into(trial.Table).
+	err = s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		err := s.store.Exec(ctx, s.store.Into(trial.Table).
 			Set(trial.FieldID, string(key)).Set(trial.FieldSubscriptionID, subscriptionID).Set(trial.FieldCreatedAt, now).
 			OnConflict(entsql.ConflictColumns(trial.FieldID), entsql.DoNothing()))
 		if err != nil {
@@ -38,6 +38,6 @@ func (s *Trials) AddTrial(ctx context.Context, key subscription.TrialKey, subscr
 
 // HasTrial reports whether a key's trial was had.
 func (s *Trials) HasTrial(ctx context.Context, key subscription.TrialKey) (bool, error) {
-	had, err := s.store.db(ctx).Trial.Query().Where(trial.ID(string(key))).Exist(ctx)
-	return had, mapError(err)
+	had, err := s.store.Client(ctx).Trial.Query().Where(trial.ID(string(key))).Exist(ctx)
+	return had, MapError(err)
 }

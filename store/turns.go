@@ -4,9 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"slices"
-	"time"
-
-	"entgo.io/ent/dialect"
 
 	"parley/core/answer"
 	"parley/core/chat"
@@ -19,10 +16,18 @@ import (
 )
 
 // Turns keeps questions with their answers.
-type Turns struct{ store *Store }
+type Turns struct {
+	store  *Store
+	groups groups
+}
 
-// NewTurns returns the turns of a database.
-func NewTurns(db *Store) *Turns { return &Turns{db} }
+// NewTurns returns the turns of a database. On PostgreSQL those that one value begins and
+// finishes at the same time share statements, so a process needs one.
+func NewTurns(db *Store) *Turns {
+	s := &Turns{store: db}
+	s.groups = newGroups(s)
+	return s
+}
 
 // InTx runs fn in one transaction; calls inside it join.
 func (s *Turns) InTx(ctx context.Context, fn func(context.Context) error) error {
@@ -59,40 +64,40 @@ const (
 
 // Turn returns a turn as it stands, or the last of its conversation.
 func (s *Turns) Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (turn.Stored, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	query, args := selectTurn+lastTurn, []any{workspaceID, conversationID}
 	if answerID != 0 {
 		query, args = selectTurn+" AND a.id = $3", append(args, answerID)
 	}
 	var row turnRow
-	if err := scanOne(ctx, s.store.raw(ctx), row.into(), query, args...); err != nil {
-		return turn.Stored{}, mapError(err)
+	if err := ScanOne(ctx, s.store.Raw(ctx), row.into(), query, args...); err != nil {
+		return turn.Stored{}, MapError(err)
 	}
 	t, err := row.stored()
-	return t, mapError(err)
+	return t, MapError(err)
 }
 
 // TurnsOf returns the last turns of a conversation, oldest first.
 func (s *Turns) TurnsOf(ctx context.Context, workspaceID string, conversationID int64, limit int) (turns []turn.Stored, err error) {
-	ctx = within(ctx, workspaceID)
-	rows, err := s.store.raw(ctx).QueryContext(ctx, selectTurn+lastTurns, workspaceID, conversationID, limit)
+	ctx = scope.Workspace(ctx, workspaceID)
+	rows, err := s.store.Raw(ctx).QueryContext(ctx, selectTurn+lastTurns, workspaceID, conversationID, limit)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var row turnRow
 		if err := rows.Scan(row.into()...); err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		t, err := row.stored()
 		if err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		turns = append(turns, t)
 	}
 	slices.Reverse(turns)
-	return turns, mapError(rows.Err())
+	return turns, MapError(rows.Err())
 }
 
 // turnRow is what selectTurn gives.
@@ -114,44 +119,42 @@ func (t *turnRow) into() []any {
 
 func (t *turnRow) stored() (turn.Stored, error) {
 	a, r := &t.Answer, &t.Answer.Record
-	r.FirstToken, r.Total = milliseconds(t.first), milliseconds(t.total)
+	r.FirstToken, r.Total = Milliseconds(t.first), Milliseconds(t.total)
 	if t.at.Valid {
 		r.At = t.at.Time.UTC()
 	}
 	t.Delivery = parseDelivery(t.delivery)
 	var err error
-	a.Citations, err = parseSources(t.sources)
+	a.Citations, err = CitationsFromColumn(t.sources)
 	return t.Stored, err
 }
-
-func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // BeginAgain begins the next attempt at an answer that was interrupted or
 // failed, and counts its question again if that was given back. The partial
 // index message_one_generating makes it a Conflict while another is generated.
 func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Retry) (attempt int, err error) {
-	err = s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
+	err = s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
 		row, err := s.lockAgain(ctx, turn)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		attempt = row.Attempt + 1
-		err = s.store.db(ctx).Message.Update().Where(message.ID(row.ID)).SetStatus(string(chat.Generating)).SetAttempt(attempt).
+		err = s.store.Client(ctx).Message.Update().Where(message.ID(row.ID)).SetStatus(string(chat.Generating)).SetAttempt(attempt).
 			SetContent("").SetOutcome("").SetFinishReason("").SetQuery("").SetSources("").SetDocumentIds("").SetStopping(false).SetLeaseUntil(turn.LeaseUntil).Exec(ctx)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		// Only now: from here on no other turn can begin in the conversation,
 		// and one that began before is seen.
-		later, err := s.store.db(ctx).Message.Query().Where(message.ConversationID(turn.ConversationID), message.IDGT(turn.AnswerID)).Exist(ctx)
+		later, err := s.store.Client(ctx).Message.Query().Where(message.ConversationID(turn.ConversationID), message.IDGT(turn.AnswerID)).Exist(ctx)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		if later {
 			return fault.New(fault.NotFound, "The conversation has gone on since.")
 		}
 		if chat.Status(row.Status) == chat.Failed {
-			return mapError(s.store.addToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
+			return MapError(NewMonths(s.store).AddToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
 		}
 		return nil
 	})
@@ -161,9 +164,9 @@ func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 // lockAgain returns an answer that can be begun again, and locks it until the
 // transaction ends.
 func (s *Turns) lockAgain(ctx context.Context, turn turn.Retry) (*ent.Message, error) {
-	query := s.store.db(ctx).Message.Query().Where(message.ID(turn.AnswerID), message.ConversationID(turn.ConversationID),
+	query := s.store.Client(ctx).Message.Query().Where(message.ID(turn.AnswerID), message.ConversationID(turn.ConversationID),
 		message.Role(string(chat.Assistant)), message.StatusIn(string(chat.Interrupted), string(chat.Failed)))
-	if s.store.dialect == dialect.Postgres {
+	if !s.store.IsSQLite() {
 		query = query.ForUpdate()
 	}
 	return query.Only(ctx)
@@ -173,19 +176,19 @@ const saveProgress = `UPDATE messages SET content = $1 WHERE id = $2 AND workspa
 
 // SaveProgress stores what there is of an answer that is being generated.
 func (s *Turns) SaveProgress(ctx context.Context, workspaceID string, answerID int64, attempt int, text string) error {
-	return s.store.mustChange(within(ctx, workspaceID), saveProgress, text, answerID, workspaceID, attempt)
+	return s.mustChange(scope.Workspace(ctx, workspaceID), saveProgress, text, answerID, workspaceID, attempt)
 }
 
 // AskToStop marks an answer that is being generated as one to be stopped.
 func (s *Turns) AskToStop(ctx context.Context, workspaceID string, answerID int64) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Message.Update().Where(message.ID(answerID), message.Status(string(chat.Generating))).SetStopping(true).Save(ctx))
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Message.Update().Where(message.ID(answerID), message.Status(string(chat.Generating))).SetStopping(true).Save(ctx))
 	})
 }
 
 // mustChange runs a statement that is NotFound unless it hits a row.
-func (s *Store) mustChange(ctx context.Context, statement string, args ...any) error {
-	return s.inWrite(ctx, func(ctx context.Context) error { return s.hits(ctx, statement, args...) })
+func (s *Turns) mustChange(ctx context.Context, statement string, args ...any) error {
+	return s.store.WriteRaw(ctx, func(ctx context.Context) error { return s.store.Hits(ctx, statement, args...) })
 }
 
 // stopsAsked has the condition of the partial index message_stopping. Every end
@@ -195,18 +198,18 @@ const stopsAsked = `SELECT id FROM messages WHERE stopping ORDER BY id`
 // StopsAsked returns the answers of any workspace that someone has asked to
 // stop.
 func (s *Leases) StopsAsked(ctx context.Context) ([]int64, error) {
-	rows, err := s.store.raw(ctx).QueryContext(scope.System(ctx), stopsAsked)
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), stopsAsked)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	defer rows.Close()
 	var ids []int64
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		ids = append(ids, id)
 	}
-	return ids, mapError(rows.Err())
+	return ids, MapError(rows.Err())
 }

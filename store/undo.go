@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/knowledge"
 	ent "parley/ent/generated"
 	"parley/ent/generated/document"
 	"parley/ent/generated/removal"
+	"parley/ent/scope"
 )
 
 // Undo keeps what removals can be undone to: the state in undo_state, and the
@@ -29,18 +28,17 @@ const (
 	FROM documents WHERE workspace_id = $2 AND chatbot_id = $3 AND state <> 'removing' AND id IN %s`
 	withdraw = `UPDATE documents SET undo_state = state, state = 'removing', live = -live - 1, due_at = $1, updated_at = $2
 	WHERE workspace_id = $3 AND chatbot_id = $4 AND state <> 'removing' AND id IN %s`
-	forgetByChatbot = `DELETE FROM cached_answers WHERE workspace_id = $1 AND chatbot_id = $2`
 )
 
 // Withdraw takes documents out of every answer, each with its receipt, and
 // keeps what they were.
 func (s *Undo) Withdraw(ctx context.Context, workspaceID, chatbotID string, documentIDs []string, now, due time.Time) (n int, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	if len(documentIDs) == 0 {
 		return 0, nil
 	}
 	list := "text"
-	if s.store.dialect == dialect.Postgres {
+	if !s.store.IsSQLite() {
 		list = "jsonb"
 	}
 	receipts, moves := []any{now, workspaceID, chatbotID}, []any{due, now, workspaceID, chatbotID}
@@ -48,12 +46,12 @@ func (s *Undo) Withdraw(ctx context.Context, workspaceID, chatbotID string, docu
 		receipts, moves = append(receipts, id), append(moves, id)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		on := s.store.raw(ctx)
-		_, err := on.ExecContext(ctx, fmt.Sprintf(insertWithdrawals, list, placeholders(4, len(documentIDs))), receipts...)
+		on := s.store.Raw(ctx)
+		_, err := on.ExecContext(ctx, fmt.Sprintf(insertWithdrawals, list, Placeholders(4, len(documentIDs))), receipts...)
 		if err != nil {
 			return err
 		}
-		moved, err := on.ExecContext(ctx, fmt.Sprintf(withdraw, placeholders(5, len(documentIDs))), moves...)
+		moved, err := on.ExecContext(ctx, fmt.Sprintf(withdraw, Placeholders(5, len(documentIDs))), moves...)
 		if err != nil {
 			return err
 		}
@@ -62,7 +60,7 @@ func (s *Undo) Withdraw(ctx context.Context, workspaceID, chatbotID string, docu
 			return err
 		}
 		n = int(count)
-		return s.store.forgetAnswers(ctx, forgetByChatbot, workspaceID, chatbotID)
+		return forgetAnswers(ctx, s.store, forgetByChatbot, workspaceID, chatbotID)
 	})
 	return n, err
 }
@@ -70,14 +68,14 @@ func (s *Undo) Withdraw(ctx context.Context, workspaceID, chatbotID string, docu
 // Withdrawn returns the documents that were withdrawn until a time, without
 // contents. It looks among what is due in the workspace.
 func (s *Undo) Withdrawn(ctx context.Context, workspaceID, chatbotID string, until time.Time) ([]knowledge.Document, error) {
-	return listDocuments(within(ctx, workspaceID), s.store.db(ctx).Document.Query().Where(document.WorkspaceID(workspaceID), document.DueAt(until),
+	return listDocuments(scope.Workspace(ctx, workspaceID), s.store.Client(ctx).Document.Query().Where(document.WorkspaceID(workspaceID), document.DueAt(until),
 		document.ChatbotID(chatbotID), document.State(string(knowledge.Removing)), document.UndoStateNEQ("")).Limit(knowledge.MostAtOnce))
 }
 
 // EndUndo takes from a removing document that is due what it was.
 func (s *Undo) EndUndo(ctx context.Context, workspaceID, documentID string, dueBefore time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Document.Update().Where(document.ID(documentID), document.State(string(knowledge.Removing)),
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Document.Update().Where(document.ID(documentID), document.State(string(knowledge.Removing)),
 			document.UndoStateNEQ(""), document.DueAtLTE(dueBefore)).SetUndoState("").SetExternalID("").SetLive(0).SetReason("").SetAttempts(0).Save(ctx))
 	})
 }
@@ -85,8 +83,8 @@ func (s *Undo) EndUndo(ctx context.Context, workspaceID, documentID string, dueB
 // UndoRemoval moves a removing document that kept what it was to the state of d,
 // and deletes its receipt.
 func (s *Undo) UndoRemoval(ctx context.Context, workspaceID string, d knowledge.Document) error {
-	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
-		update := s.store.db(ctx).Document.Update().
+	return s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		update := s.store.Client(ctx).Document.Update().
 			Where(document.ID(d.ID), document.State(string(knowledge.Removing)), document.UndoStateNEQ("")).
 			SetUndoState("").SetState(string(d.State)).SetLive(d.Live).SetVersion(d.Version).SetContentHash(d.ContentHash).SetUpdatedAt(d.UpdatedAt)
 		if d.DueAt != nil {
@@ -94,10 +92,10 @@ func (s *Undo) UndoRemoval(ctx context.Context, workspaceID string, d knowledge.
 		} else {
 			update.ClearDueAt()
 		}
-		if err := affected(update.Save(ctx)); err != nil {
-			return mapError(err)
+		if err := Affected(update.Save(ctx)); err != nil {
+			return MapError(err)
 		}
-		_, err := s.store.db(ctx).Removal.Delete().Where(removal.DocumentID(d.ID), removal.ConfirmedAtIsNil()).Exec(ctx)
-		return mapError(err)
+		_, err := s.store.Client(ctx).Removal.Delete().Where(removal.DocumentID(d.ID), removal.ConfirmedAtIsNil()).Exec(ctx)
+		return MapError(err)
 	})
 }

@@ -21,9 +21,9 @@ const uploadSize = `SELECT COALESCE(SUM(octet_length(body)), 0) FROM uploads WHE
 
 // UploadSize is the length of a document's file in bytes, or zero.
 func (s *Uploads) UploadSize(ctx context.Context, workspaceID, documentID string) (n int, err error) {
-	ctx = within(ctx, workspaceID)
-	err = scanOne(ctx, s.store.raw(ctx), []any{&n}, uploadSize, workspaceID, documentID)
-	return n, mapError(err)
+	ctx = scope.Workspace(ctx, workspaceID)
+	err = ScanOne(ctx, s.store.Raw(ctx), []any{&n}, uploadSize, workspaceID, documentID)
+	return n, MapError(err)
 }
 
 // DeleteFailedUploads deletes the files of documents of every workspace that
@@ -31,8 +31,8 @@ func (s *Uploads) UploadSize(ctx context.Context, workspaceID, documentID string
 func (s *Uploads) DeleteFailedUploads(ctx context.Context, failedBefore time.Time) error {
 	ctx = scope.System(ctx)
 	failed := upload.HasDocumentWith(document.State(string(knowledge.Failed)), document.UpdatedAtLT(failedBefore))
-	return inPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.Upload.Query().Where(failed).Limit(trimBatch).IDs(ctx)
+	return InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.Upload.Query().Where(failed).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.Upload.Delete().Where(upload.IDIn(ids...), failed).Exec(ctx)
 	})
@@ -40,7 +40,7 @@ func (s *Uploads) DeleteFailedUploads(ctx context.Context, failedBefore time.Tim
 
 // CreateUpload keeps the file of a document until its text is extracted.
 func (s *Uploads) CreateUpload(ctx context.Context, workspaceID, documentID string, u knowledge.Upload) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Upload.Create().SetWorkspaceID(workspaceID).SetDocumentID(documentID).
 			SetName(u.Name).SetContentType(u.ContentType).SetBody(u.Body).SetBytes(len(u.Body)).Exec(ctx)
 	})
@@ -48,15 +48,15 @@ func (s *Uploads) CreateUpload(ctx context.Context, workspaceID, documentID stri
 
 // Upload returns the file of a document.
 func (s *Uploads) Upload(ctx context.Context, workspaceID, documentID string) (knowledge.Upload, error) {
-	row, err := s.store.db(ctx).Upload.Query().Where(upload.DocumentID(documentID)).First(within(ctx, workspaceID))
-	return one(row, err, func(row *ent.Upload) knowledge.Upload {
+	row, err := s.store.Client(ctx).Upload.Query().Where(upload.DocumentID(documentID)).First(scope.Workspace(ctx, workspaceID))
+	return One(row, err, func(row *ent.Upload) knowledge.Upload {
 		return knowledge.Upload{Name: row.Name, ContentType: row.ContentType, Body: row.Body}
 	})
 }
 
 // DeleteUpload removes the file of a document, if it is there.
 func (s *Uploads) DeleteUpload(ctx context.Context, workspaceID, documentID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Upload.Delete().Where(upload.DocumentID(documentID)).Exec(ctx)
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/ent/scope"
 )
 
 // UsageRecords sums usage records up.
@@ -33,11 +34,11 @@ const spent = `SELECT chatbot_id, model, status, answers, estimated, prompt_toke
 // Spent sums up a workspace's usage records of a month: a row for each chatbot, model
 // and status, in that order.
 func (s *UsageRecords) Spent(ctx context.Context, workspaceID string, month time.Time) ([]chat.Spent, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	from := time.Date(month.UTC().Year(), month.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
-	rows, err := s.store.raw(ctx).QueryContext(ctx, spent, workspaceID, from.Format("2006-01"), from, from.AddDate(0, 1, 0))
+	rows, err := s.store.Raw(ctx).QueryContext(ctx, spent, workspaceID, from.Format("2006-01"), from, from.AddDate(0, 1, 0))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	defer rows.Close()
 	sums := map[spentOn]spentTimes{}
@@ -47,11 +48,11 @@ func (s *UsageRecords) Spent(ctx context.Context, workspaceID string, month time
 		err := rows.Scan(&on.chatbotID, &on.model, &on.status, &more.Answers, &more.Estimated, &more.PromptTokens,
 			&more.CompletionTokens, &more.Refuted, &more.first, &more.firsts, &more.total, &more.totals)
 		if err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		sums[on] = sums[on].plus(more)
 	}
-	return spentOf(sums), mapError(rows.Err())
+	return spentOf(sums), MapError(rows.Err())
 }
 
 // spentOn is what a sum is of.
@@ -98,5 +99,5 @@ func mean(sum, n int64) time.Duration {
 	if n == 0 {
 		return 0
 	}
-	return milliseconds(sum) / time.Duration(n)
+	return Milliseconds(sum) / time.Duration(n)
 }

@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"entgo.io/ent/dialect"
+	"parley/ent/scope"
 )
 
 // A workspace's questions of a month are counted in several rows: on PostgreSQL
@@ -17,14 +17,14 @@ const (
 	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1`
 )
 
-// addToMonth adds one to the questions of a month.
-func (s *Store) addToMonth(ctx context.Context, workspaceID, month string, reserved bool) error {
-	ctx = within(ctx, workspaceID)
+// AddToMonth adds one to the questions of a month.
+func (s *Months) AddToMonth(ctx context.Context, workspaceID, month string, reserved bool) error {
+	ctx = scope.Workspace(ctx, workspaceID)
 	statement, args := countSQLite, []any{workspaceID, month}
-	if s.dialect == dialect.Postgres {
-		statement, args = countPostgres, append(args, s.firstShard(reserved))
+	if !s.store.IsSQLite() {
+		statement, args = countPostgres, append(args, firstShard(s.store, reserved))
 	}
-	_, err := s.raw(ctx).ExecContext(ctx, statement, args...)
+	_, err := s.store.Raw(ctx).ExecContext(ctx, statement, args...)
 	return err
 }
 
@@ -50,9 +50,9 @@ const messagesOf = `SELECT CAST(COALESCE(SUM(messages), 0) AS bigint) FROM usage
 // MessagesOf is how many questions of a workspace count in a month such as
 // "2026-11".
 func (s *Months) MessagesOf(ctx context.Context, workspaceID, month string) (int, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	var n int
-	err := scanOne(ctx, s.store.raw(ctx), []any{&n}, messagesOf, workspaceID, month)
+	err := ScanOne(ctx, s.store.Raw(ctx), []any{&n}, messagesOf, workspaceID, month)
 	// A question from before questions were counted may be given back.
-	return max(n, 0), mapError(err)
+	return max(n, 0), MapError(err)
 }

@@ -5,8 +5,6 @@ import (
 	"iter"
 	"time"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/account"
 	"parley/core/fault"
 	"parley/core/knowledge/browse"
@@ -22,7 +20,7 @@ func NewUsers(db *Store) *Users { return &Users{db} }
 
 // CreateUser adds a user.
 func (s *Users) CreateUser(ctx context.Context, u account.User) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		return db.User.Create().SetID(u.ID).SetEmail(u.Email).SetNillableEmailConfirmedAt(u.EmailConfirmedAt).
 			SetPasswordHash(u.PasswordHash).SetCreatedAt(u.CreatedAt).Exec(ctx)
 	})
@@ -30,68 +28,68 @@ func (s *Users) CreateUser(ctx context.Context, u account.User) error {
 
 // User returns one user.
 func (s *Users) User(ctx context.Context, id string) (account.User, error) {
-	row, err := s.store.db(ctx).User.Get(ctx, id)
-	return one(row, err, userFromRow)
+	row, err := s.store.Client(ctx).User.Get(ctx, id)
+	return One(row, err, userFromRow)
 }
 
 // UserByEmail returns the user with an address in lower case.
 func (s *Users) UserByEmail(ctx context.Context, email string) (account.User, error) {
-	row, err := s.store.db(ctx).User.Query().Where(user.Email(email)).Only(ctx)
+	row, err := s.store.Client(ctx).User.Query().Where(user.Email(email)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return account.User{}, fault.New(fault.NotFound, "User not found.")
 	}
-	return one(row, err, userFromRow)
+	return One(row, err, userFromRow)
 }
 
 // Users reads all users, oldest first.
 func (s *Users) Users(ctx context.Context) iter.Seq2[account.User, error] {
-	return inKeyOrder(ctx, func(ctx context.Context, after browse.Cursor) ([]account.User, error) {
-		rows, err := s.store.db(ctx).User.Query().Where(sliced(oldest(after), user.FieldCreatedAt)).All(ctx)
-		return mapped(rows, err, userFromRow)
+	return InKeyOrder(ctx, func(ctx context.Context, after browse.Cursor) ([]account.User, error) {
+		rows, err := s.store.Client(ctx).User.Query().Where(Sliced(Oldest(after), user.FieldCreatedAt)).All(ctx)
+		return Mapped(rows, err, userFromRow)
 	}, func(u account.User) browse.Cursor { return browse.Cursor{At: u.CreatedAt, ID: u.ID} })
 }
 
 // CountUsers returns how many users there are.
 func (s *Users) CountUsers(ctx context.Context) (int, error) {
-	n, err := s.store.db(ctx).User.Query().Count(ctx)
-	return n, mapError(err)
+	n, err := s.store.Client(ctx).User.Query().Count(ctx)
+	return n, MapError(err)
 }
 
 // LockUsers makes other transactions that create users wait until this one
 // ends. On SQLite the transaction itself does: there is one writer.
 func (s *Users) LockUsers(ctx context.Context) error {
-	if s.store.dialect != dialect.Postgres {
+	if s.store.IsSQLite() {
 		return nil
 	}
-	_, err := s.store.raw(ctx).ExecContext(ctx, `LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE`)
-	return mapError(err)
+	_, err := s.store.Raw(ctx).ExecContext(ctx, `LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE`)
+	return MapError(err)
 }
 
 // SetPassword replaces a user's password hash.
 func (s *Users) SetPassword(ctx context.Context, userID, passwordHash string) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.User.Update().Where(user.ID(userID)).SetPasswordHash(passwordHash).Save(ctx))
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.User.Update().Where(user.ID(userID)).SetPasswordHash(passwordHash).Save(ctx))
 	})
 }
 
 // SetEmail replaces a user's address with one that is confirmed.
 func (s *Users) SetEmail(ctx context.Context, userID, email string, confirmedAt time.Time) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.User.Update().Where(user.ID(userID)).SetEmail(email).SetEmailConfirmedAt(confirmedAt).Save(ctx))
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.User.Update().Where(user.ID(userID)).SetEmail(email).SetEmailConfirmedAt(confirmedAt).Save(ctx))
 	})
 }
 
 // SetProfile replaces how a user is called and sees the dashboard.
 func (s *Users) SetProfile(ctx context.Context, userID string, p account.Profile) error {
-	return s.store.write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return affected(db.User.Update().Where(user.ID(userID)).SetName(p.Name).SetTimeZone(p.TimeZone).
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.User.Update().Where(user.ID(userID)).SetName(p.Name).SetTimeZone(p.TimeZone).
 			SetAppearance(string(p.Appearance)).Save(ctx))
 	})
 }
 
 func userFromRow(row *ent.User) account.User {
 	return account.User{
-		ID: row.ID, Email: row.Email, EmailConfirmedAt: utc(row.EmailConfirmedAt), PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC(),
+		ID: row.ID, Email: row.Email, EmailConfirmedAt: UTC(row.EmailConfirmedAt), PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC(),
 		Profile: account.Profile{Name: row.Name, TimeZone: row.TimeZone, Appearance: account.Appearance(row.Appearance)},
 	}
 }

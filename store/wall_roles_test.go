@@ -61,11 +61,11 @@ func TestTheServersRoles(t *testing.T) {
 	})
 	t.Run("are those that statements run as", func(t *testing.T) {
 		var user string
-		b.must(scanOne(t.Context(), b.raw(t.Context()), []any{&user}, "SELECT current_user"))
+		b.must(ScanOne(t.Context(), b.Raw(t.Context()), []any{&user}, "SELECT current_user"))
 		if user != r.one {
 			t.Errorf("a statement runs as %s", user)
 		}
-		b.must(scanOne(t.Context(), b.groups.db, []any{&user}, "SELECT current_user"))
+		b.must(ScanOne(t.Context(), b.Store.groups.db, []any{&user}, "SELECT current_user"))
 		if user != r.one {
 			t.Errorf("a statement of a group runs as %s", user)
 		}
@@ -171,7 +171,7 @@ func TestAnOwnerWhoMayNotCreateRoles(t *testing.T) {
 		executeOn(t, database, told...)
 		b := openBundle(t, address)
 		b.must(b.CheckWall(t.Context()))
-		if texts, err := b.raw(t.Context()).QueryContext(t.Context(), "SELECT content FROM messages"); stateOf(err) != notDeclared {
+		if texts, err := b.Raw(t.Context()).QueryContext(t.Context(), "SELECT content FROM messages"); stateOf(err) != notDeclared {
 			t.Errorf("a statement that declares nothing gave %v, %v", texts, err)
 		}
 	})

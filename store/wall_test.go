@@ -140,13 +140,13 @@ func TestAStatementThatForgetsTheWorkspace(t *testing.T) {
 	a := b.fill("a")
 	b.must(b.ownerRun(b.Context(), "INSERT INTO workspaces (id, name, plan, created_at) VALUES ('ws_b', 'b', 'starter', now())"))
 	read := func(ctx context.Context) (texts []string, err error) {
-		err = eachRow(ctx, b.raw(ctx), "SELECT content FROM messages", nil, func(row *sql.Rows) error {
+		err = EachRow(ctx, b.Raw(ctx), "SELECT content FROM messages", nil, func(row *sql.Rows) error {
 			var text string
 			err := row.Scan(&text)
 			texts = append(texts, text)
 			return err
 		})
-		return texts, mapError(err)
+		return texts, MapError(err)
 	}
 	within := map[string]func(context.Context, func(context.Context) error) error{
 		"by itself":        func(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) },
@@ -166,7 +166,7 @@ func TestAStatementThatForgetsTheWorkspace(t *testing.T) {
 		})
 		t.Run(where+" it changes nothing of another workspace", func(t *testing.T) {
 			b.must(run(t.Context(), func(ctx context.Context) error {
-				if changed, err := b.changes(scope.Workspace(ctx, "ws_b"), "UPDATE messages SET content = ''"); err != nil || changed {
+				if changed, err := b.Changes(scope.Workspace(ctx, "ws_b"), "UPDATE messages SET content = ''"); err != nil || changed {
 					t.Errorf("it changed something: %v, %v", changed, err)
 				}
 				return nil
@@ -204,13 +204,13 @@ func TestNoConnectionKeepsAWorkspace(t *testing.T) {
 	a := b.fill("a")
 	b.reads.SetMaxOpenConns(1)
 	of := func(ctx context.Context) (workspace, role string) {
-		b.must(scanOne(ctx, b.raw(ctx), []any{&workspace, &role}, "SELECT COALESCE(current_setting('parley.workspace', true), ''), current_user"))
+		b.must(ScanOne(ctx, b.Raw(ctx), []any{&workspace, &role}, "SELECT COALESCE(current_setting('parley.workspace', true), ''), current_user"))
 		return workspace, role
 	}
 	for how, use := range map[string]func() error{
 		"a statement": func() error { _, err := b.Workspace(t.Context(), a.id); return err },
 		"a statement that fails": func() error {
-			if err := b.run(within(t.Context(), a.id), "SELECT 1 / 0"); err == nil {
+			if err := b.run(scope.Workspace(t.Context(), a.id), "SELECT 1 / 0"); err == nil {
 				return errTest
 			}
 			return nil
@@ -248,7 +248,7 @@ func TestNoConnectionKeepsAWorkspace(t *testing.T) {
 
 // change stands for any change of a workspace.
 func (b *bundle) change(ctx context.Context, workspaceID string) error {
-	_, err := b.changes(within(ctx, workspaceID), "UPDATE workspaces SET name = name")
+	_, err := b.Changes(scope.Workspace(ctx, workspaceID), "UPDATE workspaces SET name = name")
 	return err
 }
 
@@ -262,10 +262,10 @@ func TestWorkspacesShareConnections(t *testing.T) {
 		wg.Go(func() {
 			w := all[i%len(all)]
 			for n := range 40 {
-				ctx := within(t.Context(), w.id)
+				ctx := scope.Workspace(t.Context(), w.id)
 				var seen []string
 				read := func(ctx context.Context) error {
-					return eachRow(ctx, b.raw(ctx), "SELECT DISTINCT workspace_id FROM messages", nil, func(row *sql.Rows) error {
+					return EachRow(ctx, b.Raw(ctx), "SELECT DISTINCT workspace_id FROM messages", nil, func(row *sql.Rows) error {
 						var id string
 						err := row.Scan(&id)
 						seen = append(seen, id)

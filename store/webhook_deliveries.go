@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/fault"
@@ -30,8 +29,8 @@ var errNoDelivery = fault.New(fault.NotFound, "Delivery not found.")
 
 // AddMessages adds messages that are not known with a delivery to each endpoint.
 func (s *WebhookDeliveries) AddMessages(ctx context.Context, workspaceID string, sendings []webhook.Sending) error {
-	return s.store.InTx(within(ctx, workspaceID), func(ctx context.Context) error {
-		db := s.store.db(ctx)
+	return s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		db := s.store.Client(ctx)
 		ids := make([]string, len(sendings))
 		for i, sending := range sendings {
 			ids[i] = sending.Message.ID
@@ -81,20 +80,20 @@ func (s *WebhookDeliveries) Pending(ctx context.Context, workspaceID string) (ma
 		Count      int    `json:"count"`
 	}
 	// The index of what is due has what waits, and nothing else.
-	err := s.store.db(ctx).WebhookDelivery.Query().Where(webhookdelivery.WorkspaceID(workspaceID), webhookdelivery.DueAtGT(time.Unix(0, 0))).
-		GroupBy(webhookdelivery.FieldEndpointID).Aggregate(ent.Count()).Scan(within(ctx, workspaceID), &rows)
+	err := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.WorkspaceID(workspaceID), webhookdelivery.DueAtGT(time.Unix(0, 0))).
+		GroupBy(webhookdelivery.FieldEndpointID).Aggregate(ent.Count()).Scan(scope.Workspace(ctx, workspaceID), &rows)
 	counts := make(map[string]int, len(rows))
 	for _, row := range rows {
 		counts[row.EndpointID] = row.Count
 	}
-	return counts, mapError(err)
+	return counts, MapError(err)
 }
 
 // ClaimDelivery returns a delivery of any workspace that is due, and makes it due again
 // later. Its attempts include the one that this begins. Those of a workspace that is being
 // deleted wait.
 func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.Time, busy webhook.Busy) (claimed webhook.Delivery, err error) {
-	due := []predicate.WebhookDelivery{webhookdelivery.DueAtLTE(now), staying}
+	due := []predicate.WebhookDelivery{webhookdelivery.DueAtLTE(now), Staying}
 	if len(busy.Workspaces) > 0 {
 		due = append(due, webhookdelivery.WorkspaceIDNotIn(busy.Workspaces...))
 	}
@@ -105,13 +104,13 @@ func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.T
 	// Nothing is due most of the time, and a transaction is not needed to see it. Much
 	// may be due of those that are busy, and SQLite's one writer need not wait for the
 	// search.
-	found, err := s.store.db(ctx).WebhookDelivery.Query().Where(due...).Order(webhookdelivery.ByDueAt(), webhookdelivery.ByID()).FirstID(ctx)
+	found, err := s.store.Client(ctx).WebhookDelivery.Query().Where(due...).Order(webhookdelivery.ByDueAt(), webhookdelivery.ByID()).FirstID(ctx)
 	if err != nil {
 		return claimed, noDelivery(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		query := s.store.db(ctx).WebhookDelivery.Query()
-		if s.store.dialect == dialect.Postgres {
+		query := s.store.Client(ctx).WebhookDelivery.Query()
+		if !s.store.IsSQLite() {
 			// Two processes that claim at once get different deliveries.
 			query = query.Where(due...).Order(webhookdelivery.ByDueAt(), webhookdelivery.ByID()).ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
 		} else {
@@ -124,7 +123,7 @@ func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.T
 		if row, err = row.Update().SetDueAt(again).AddAttempts(1).Save(ctx); err != nil {
 			return err
 		}
-		if row.Edges.Message, err = s.store.db(ctx).WebhookMessage.Get(ctx, row.MessageID); err != nil {
+		if row.Edges.Message, err = s.store.Client(ctx).WebhookMessage.Get(ctx, row.MessageID); err != nil {
 			return err
 		}
 		claimed, err = deliveryFromRow(row)
@@ -138,7 +137,7 @@ func noDelivery(err error) error {
 	if ent.IsNotFound(err) {
 		return errNoDelivery
 	}
-	return mapError(err)
+	return MapError(err)
 }
 
 // SettleDelivery stores what became of an attempt, unless another has begun.
@@ -147,7 +146,7 @@ func (s *WebhookDeliveries) SettleDelivery(ctx context.Context, workspaceID stri
 	if err != nil {
 		return err
 	}
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.WebhookDelivery.Update().Where(webhookdelivery.ID(d.ID), webhookdelivery.Attempts(d.Attempts),
 			webhookdelivery.State(string(webhook.Pending))).SetState(string(d.Outcome)).SetAttemptLog(log).SetNillableEndedAt(d.EndedAt)
 		if d.DueAt != nil {
@@ -161,8 +160,8 @@ func (s *WebhookDeliveries) SettleDelivery(ctx context.Context, workspaceID stri
 
 // Delivery returns a delivery to an endpoint.
 func (s *WebhookDeliveries) Delivery(ctx context.Context, workspaceID, endpointID string, deliveryID int64) (webhook.Delivery, error) {
-	row, err := s.store.db(ctx).WebhookDelivery.Query().Where(webhookdelivery.ID(deliveryID), webhookdelivery.EndpointID(endpointID)).
-		WithMessage().Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.ID(deliveryID), webhookdelivery.EndpointID(endpointID)).
+		WithMessage().Only(scope.Workspace(ctx, workspaceID))
 	if err != nil {
 		return webhook.Delivery{}, noDelivery(err)
 	}
@@ -171,13 +170,13 @@ func (s *WebhookDeliveries) Delivery(ctx context.Context, workspaceID, endpointI
 
 // Deliveries returns a page of the deliveries to an endpoint, latest first.
 func (s *WebhookDeliveries) Deliveries(ctx context.Context, workspaceID, endpointID string, before int64, limit int) ([]webhook.Delivery, error) {
-	query := s.store.db(ctx).WebhookDelivery.Query().Where(webhookdelivery.EndpointID(endpointID))
+	query := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.EndpointID(endpointID))
 	if before > 0 {
 		query = query.Where(webhookdelivery.IDLT(before))
 	}
-	rows, err := query.Order(ent.Desc(webhookdelivery.FieldID)).Limit(limit).WithMessage().All(within(ctx, workspaceID))
+	rows, err := query.Order(ent.Desc(webhookdelivery.FieldID)).Limit(limit).WithMessage().All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	found := make([]webhook.Delivery, len(rows))
 	for i, row := range rows {
@@ -190,7 +189,7 @@ func (s *WebhookDeliveries) Deliveries(ctx context.Context, workspaceID, endpoin
 
 // RestartDelivery makes a delivery due that has ended.
 func (s *WebhookDeliveries) RestartDelivery(ctx context.Context, workspaceID, endpointID string, deliveryID int64, due time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return deliveryAffected(db.WebhookDelivery.Update().Where(webhookdelivery.ID(deliveryID), webhookdelivery.EndpointID(endpointID),
 			webhookdelivery.StateNEQ(string(webhook.Pending))).
 			SetState(string(webhook.Pending)).SetAttempts(0).SetDueAt(due).ClearEndedAt().Save(ctx))
@@ -199,7 +198,7 @@ func (s *WebhookDeliveries) RestartDelivery(ctx context.Context, workspaceID, en
 
 // CancelDeliveries ends what waits for an endpoint.
 func (s *WebhookDeliveries) CancelDeliveries(ctx context.Context, workspaceID, endpointID string, at time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.WebhookDelivery.Update().Where(webhookdelivery.EndpointID(endpointID), webhookdelivery.State(string(webhook.Pending))).
 			SetState(string(webhook.Canceled)).SetEndedAt(at).ClearDueAt().Exec(ctx)
 	})
@@ -207,15 +206,15 @@ func (s *WebhookDeliveries) CancelDeliveries(ctx context.Context, workspaceID, e
 
 // DeliveredSince reports whether an endpoint took a message after a time.
 func (s *WebhookDeliveries) DeliveredSince(ctx context.Context, workspaceID, endpointID string, since time.Time) (bool, error) {
-	took, err := s.store.db(ctx).WebhookDelivery.Query().Where(webhookdelivery.EndpointID(endpointID),
-		webhookdelivery.State(string(webhook.Delivered)), webhookdelivery.EndedAtGTE(since)).Exist(within(ctx, workspaceID))
-	return took, mapError(err)
+	took, err := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.EndpointID(endpointID),
+		webhookdelivery.State(string(webhook.Delivered)), webhookdelivery.EndedAtGTE(since)).Exist(scope.Workspace(ctx, workspaceID))
+	return took, MapError(err)
 }
 
 // DeleteMessages deletes old messages of every workspace with their deliveries.
 func (s *WebhookDeliveries) DeleteMessages(ctx context.Context, before time.Time) error {
-	return inPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.WebhookMessage.Query().Where(webhookmessage.CreatedAtLT(before)).Limit(trimBatch).IDs(ctx)
+	return InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.WebhookMessage.Query().Where(webhookmessage.CreatedAtLT(before)).Limit(TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.WebhookMessage.Delete().Where(webhookmessage.IDIn(ids...), webhookmessage.CreatedAtLT(before)).Exec(ctx)
 	})
@@ -248,7 +247,7 @@ func attemptsToText(attempts []webhook.Attempt) (string, error) {
 func deliveryFromRow(row *ent.WebhookDelivery) (webhook.Delivery, error) {
 	d := webhook.Delivery{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, EndpointID: row.EndpointID, Message: webhook.Message{ID: row.MessageID},
-		Outcome: webhook.Outcome(row.State), Attempts: row.Attempts, DueAt: utc(row.DueAt), EndedAt: utc(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
+		Outcome: webhook.Outcome(row.State), Attempts: row.Attempts, DueAt: UTC(row.DueAt), EndedAt: UTC(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 	if m := row.Edges.Message; m != nil {
 		d.Message = webhook.Message{ID: m.ID, ChatbotID: m.ChatbotID, Kind: webhook.Kind(m.Kind), Payload: m.Payload, CreatedAt: m.CreatedAt.UTC()}
@@ -261,7 +260,7 @@ func deliveryFromRow(row *ent.WebhookDelivery) (webhook.Delivery, error) {
 		return d, fmt.Errorf("the log of the delivery %d: %w", row.ID, err)
 	}
 	for _, a := range stored {
-		d.Log = append(d.Log, webhook.Attempt{At: a.At, Took: milliseconds(a.Took), Status: a.Status, Answer: a.Answer})
+		d.Log = append(d.Log, webhook.Attempt{At: a.At, Took: Milliseconds(a.Took), Status: a.Status, Answer: a.Answer})
 	}
 	return d, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/fault"
 	"parley/core/webhook"
 	ent "parley/ent/generated"
@@ -25,7 +23,7 @@ var errNoEndpoint = fault.New(fault.NotFound, "Webhook not found.")
 
 // CreateEndpoint adds an endpoint.
 func (s *Webhooks) CreateEndpoint(ctx context.Context, workspaceID string, e webhook.SealedEndpoint) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.WebhookEndpoint.Create().SetID(e.ID).SetWorkspaceID(workspaceID).SetChatbotID(e.ChatbotID).SetURL(e.URL).
 			SetEvents(fromKinds(e.Kinds)).SetDescription(e.Description).SetSealedSecret(e.SealedSecret).SetState(string(e.State)).
 			SetReason(e.Reason).SetCreatedBy(e.CreatedBy).SetUpdatedAt(e.UpdatedAt).SetCreatedAt(e.CreatedAt).Exec(ctx)
@@ -34,35 +32,35 @@ func (s *Webhooks) CreateEndpoint(ctx context.Context, workspaceID string, e web
 
 // Endpoint returns an endpoint with its sealed secrets.
 func (s *Webhooks) Endpoint(ctx context.Context, workspaceID, endpointID string) (webhook.SealedEndpoint, error) {
-	row, err := s.store.db(ctx).WebhookEndpoint.Query().Where(webhookendpoint.ID(endpointID)).Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).WebhookEndpoint.Query().Where(webhookendpoint.ID(endpointID)).Only(scope.Workspace(ctx, workspaceID))
 	if ent.IsNotFound(err) {
 		return webhook.SealedEndpoint{}, errNoEndpoint
 	}
-	return one(row, err, sealedEndpointFromRow)
+	return One(row, err, sealedEndpointFromRow)
 }
 
 // Endpoints returns the endpoints of a workspace with their sealed secrets, oldest first.
 func (s *Webhooks) Endpoints(ctx context.Context, workspaceID string) ([]webhook.SealedEndpoint, error) {
-	rows, err := s.store.db(ctx).WebhookEndpoint.Query().Where(webhookendpoint.WorkspaceID(workspaceID)).
-		Order(webhookendpoint.ByCreatedAt(), webhookendpoint.ByID()).All(within(ctx, workspaceID))
-	return mapped(rows, err, sealedEndpointFromRow)
+	rows, err := s.store.Client(ctx).WebhookEndpoint.Query().Where(webhookendpoint.WorkspaceID(workspaceID)).
+		Order(webhookendpoint.ByCreatedAt(), webhookendpoint.ByID()).All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, sealedEndpointFromRow)
 }
 
 // ActiveEndpoints returns those that receive events, and keeps them until the
 // transaction ends.
 func (s *Webhooks) ActiveEndpoints(ctx context.Context, workspaceID string) ([]webhook.Endpoint, error) {
-	query := s.store.db(ctx).WebhookEndpoint.Query().
+	query := s.store.Client(ctx).WebhookEndpoint.Query().
 		Where(webhookendpoint.WorkspaceID(workspaceID), webhookendpoint.State(string(webhook.Active))).Order(webhookendpoint.ByID())
-	if s.store.dialect == dialect.Postgres {
+	if !s.store.IsSQLite() {
 		query = query.ForShare()
 	}
-	rows, err := query.All(within(ctx, workspaceID))
-	return mapped(rows, err, endpointFromRow)
+	rows, err := query.All(scope.Workspace(ctx, workspaceID))
+	return Mapped(rows, err, endpointFromRow)
 }
 
 // UpdateEndpoint changes all of an endpoint but its origin.
 func (s *Webhooks) UpdateEndpoint(ctx context.Context, workspaceID string, e webhook.SealedEndpoint) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.WebhookEndpoint.Update().Where(webhookendpoint.ID(e.ID)).SetChatbotID(e.ChatbotID).SetURL(e.URL).
 			SetEvents(fromKinds(e.Kinds)).SetDescription(e.Description).SetSealedSecret(e.SealedSecret).SetState(string(e.State)).
 			SetReason(e.Reason).SetUpdatedAt(e.UpdatedAt)
@@ -77,16 +75,16 @@ func (s *Webhooks) UpdateEndpoint(ctx context.Context, workspaceID string, e web
 
 // DeleteEndpoint deletes an endpoint with its deliveries.
 func (s *Webhooks) DeleteEndpoint(ctx context.Context, workspaceID, endpointID string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return endpointAffected(db.WebhookEndpoint.Delete().Where(webhookendpoint.ID(endpointID)).Exec(ctx))
 	})
 }
 
 // AllEndpoints reads the endpoints of every workspace.
 func (s *Webhooks) AllEndpoints(ctx context.Context) iter.Seq2[webhook.SealedEndpoint, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]webhook.SealedEndpoint, error) {
-		rows, err := s.store.db(ctx).WebhookEndpoint.Query().Where(webhookendpoint.IDGT(after)).Order(webhookendpoint.ByID()).Limit(portionRows).All(ctx)
-		return mapped(rows, err, sealedEndpointFromRow)
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]webhook.SealedEndpoint, error) {
+		rows, err := s.store.Client(ctx).WebhookEndpoint.Query().Where(webhookendpoint.IDGT(after)).Order(webhookendpoint.ByID()).Limit(PortionRows).All(ctx)
+		return Mapped(rows, err, sealedEndpointFromRow)
 	}, func(e webhook.SealedEndpoint) string { return e.ID })
 }
 
@@ -120,7 +118,7 @@ func endpointFromRow(row *ent.WebhookEndpoint) webhook.Endpoint {
 	}
 	return webhook.Endpoint{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, URL: row.URL, Kinds: kinds, Description: row.Description,
-		State: webhook.State(row.State), Reason: row.Reason, PreviousUntil: utc(row.PreviousUntil), CreatedBy: row.CreatedBy,
+		State: webhook.State(row.State), Reason: row.Reason, PreviousUntil: UTC(row.PreviousUntil), CreatedBy: row.CreatedBy,
 		UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
 	}
 }

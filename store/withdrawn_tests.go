@@ -22,8 +22,8 @@ var _ testrun.Removal = (*WithdrawnTests)(nil)
 
 // WithdrawTestQuestion takes a test question out of all lists.
 func (s *WithdrawnTests) WithdrawTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string, at time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.TestQuestion.Update().Where(testquestion.ID(questionID), testquestion.ChatbotID(chatbotID), testquestion.RemovedAtIsNil()).
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.TestQuestion.Update().Where(testquestion.ID(questionID), testquestion.ChatbotID(chatbotID), testquestion.RemovedAtIsNil()).
 			SetRemovedAt(at).Save(ctx))
 	})
 }
@@ -34,30 +34,30 @@ func withdrawnAfter(chatbotID, questionID string, after time.Time) []predicate.T
 
 // WithdrawnTestQuestion returns a question that was withdrawn after a time.
 func (s *WithdrawnTests) WithdrawnTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string, after time.Time) (testrun.Question, error) {
-	row, err := s.store.db(ctx).TestQuestion.Query().Where(withdrawnAfter(chatbotID, questionID, after)...).Only(within(ctx, workspaceID))
+	row, err := s.store.Client(ctx).TestQuestion.Query().Where(withdrawnAfter(chatbotID, questionID, after)...).Only(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return testrun.Question{}, mapError(err)
+		return testrun.Question{}, MapError(err)
 	}
 	return questionFromRow(row), nil
 }
 
 // RestoreTestQuestion brings back a question that was withdrawn after a time.
 func (s *WithdrawnTests) RestoreTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string, after time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.TestQuestion.Update().Where(withdrawnAfter(chatbotID, questionID, after)...).ClearRemovedAt().Save(ctx))
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.TestQuestion.Update().Where(withdrawnAfter(chatbotID, questionID, after)...).ClearRemovedAt().Save(ctx))
 	})
 }
 
 // DeleteWithdrawn deletes the questions of any workspace that were not withdrawn after a
 // time, each in a transaction of its own. What comes back meanwhile stays.
 func (s *WithdrawnTests) DeleteWithdrawn(ctx context.Context, until time.Time) error {
-	rows, err := s.store.db(ctx).TestQuestion.Query().Where(testquestion.RemovedAtLTE(until)).
+	rows, err := s.store.Client(ctx).TestQuestion.Query().Where(testquestion.RemovedAtLTE(until)).
 		Order(testquestion.ByRemovedAt()).Limit(testrun.MaxQuestions).All(scope.System(ctx))
 	if err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
 	for _, row := range rows {
-		err := s.store.write(within(ctx, row.WorkspaceID), func(ctx context.Context, db *ent.Client) error {
+		err := s.store.Write(scope.Workspace(ctx, row.WorkspaceID), func(ctx context.Context, db *ent.Client) error {
 			_, err := db.TestQuestion.Delete().Where(testquestion.ID(row.ID), testquestion.RemovedAtLTE(until)).Exec(ctx)
 			return err
 		})

@@ -6,12 +6,7 @@ import (
 	"iter"
 	"time"
 
-	"entgo.io/ent/dialect"
-	entsql "entgo.io/ent/dialect/sql"
-
-	"parley/core/fault"
 	"parley/core/knowledge/browse"
-	"parley/core/plan"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/generated/chatbot"
@@ -28,7 +23,7 @@ func NewWorkspaces(db *Store) *Workspaces { return &Workspaces{db} }
 // CreateWorkspace adds a workspace. If it names no granted plan, its plan
 // counts as granted.
 func (s *Workspaces) CreateWorkspace(ctx context.Context, w tenant.Workspace) error {
-	return s.store.write(within(ctx, w.ID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, w.ID), func(ctx context.Context, db *ent.Client) error {
 		return db.Workspace.Create().SetID(w.ID).SetName(w.Name).SetPlan(string(w.Plan)).
 			SetGrantedPlan(string(cmp.Or(w.Granted, w.Plan))).SetCreatedAt(w.CreatedAt).Exec(ctx)
 	})
@@ -36,67 +31,47 @@ func (s *Workspaces) CreateWorkspace(ctx context.Context, w tenant.Workspace) er
 
 // Workspace returns one workspace.
 func (s *Workspaces) Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error) {
-	row, err := s.store.db(ctx).Workspace.Get(within(ctx, workspaceID), workspaceID)
-	return foundWorkspace(row, err)
-}
-
-// LockWorkspace is Workspace, and makes others wait until the transaction ends.
-// SQLite has one writer, so there is nobody to wait.
-func (s *Store) LockWorkspace(ctx context.Context, workspaceID string) (tenant.Workspace, error) {
-	query := s.db(ctx).Workspace.Query().Where(workspace.ID(workspaceID))
-	if s.dialect == dialect.Postgres {
-		// Not FOR UPDATE, which would also block transactions that only refer
-		// to the workspace, such as the first question of a month.
-		query = query.ForUpdate(entsql.WithLockClause("FOR NO KEY UPDATE"))
-	}
-	row, err := query.Only(within(ctx, workspaceID))
-	return foundWorkspace(row, err)
-}
-
-func foundWorkspace(row *ent.Workspace, err error) (tenant.Workspace, error) {
-	if ent.IsNotFound(err) {
-		return tenant.Workspace{}, fault.New(fault.NotFound, "Workspace not found.")
-	}
-	return one(row, err, workspaceFromRow)
+	row, err := s.store.Client(ctx).Workspace.Get(scope.Workspace(ctx, workspaceID), workspaceID)
+	return FoundWorkspace(row, err)
 }
 
 // Workspaces reads all workspaces, oldest first.
 func (s *Workspaces) Workspaces(ctx context.Context) iter.Seq2[tenant.Workspace, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after browse.Cursor) ([]tenant.Workspace, error) {
-		rows, err := s.store.db(ctx).Workspace.Query().Where(sliced(oldest(after), workspace.FieldCreatedAt)).All(ctx)
-		return mapped(rows, err, workspaceFromRow)
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after browse.Cursor) ([]tenant.Workspace, error) {
+		rows, err := s.store.Client(ctx).Workspace.Query().Where(Sliced(Oldest(after), workspace.FieldCreatedAt)).All(ctx)
+		return Mapped(rows, err, WorkspaceFromRow)
 	}, func(w tenant.Workspace) browse.Cursor { return browse.Cursor{At: w.CreatedAt, ID: w.ID} })
 }
 
 // RenameWorkspace gives a workspace another name.
 func (s *Workspaces) RenameWorkspace(ctx context.Context, workspaceID, name string) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetName(name).Save(ctx))
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetName(name).Save(ctx))
 	})
 }
 
 // SetDeletion writes when a workspace ends; nil takes the deletion back.
 func (s *Workspaces) SetDeletion(ctx context.Context, workspaceID string, at *time.Time) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Workspace.Update().Where(workspace.ID(workspaceID)).SetNillableDeleteAt(at)
 		if at == nil {
 			update.ClearDeleteAt()
 		}
-		return affected(update.Save(ctx))
+		return Affected(update.Save(ctx))
 	})
 }
 
 // EndedWorkspaces reads the workspaces that owners deleted and whose time has come.
 func (s *Workspaces) EndedWorkspaces(ctx context.Context, now time.Time) iter.Seq2[string, error] {
-	return inKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
-		return s.store.db(ctx).Workspace.Query().Where(workspace.DeleteAtLTE(now), fewAfter(workspace.FieldID, after)).Limit(portionRows).IDs(ctx)
+	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.Client(ctx).Workspace.Query().Where(workspace.DeleteAtLTE(now), FewAfter(workspace.FieldID, after)).Limit(PortionRows).IDs(ctx)
 	}, func(id string) string { return id })
 }
 
 // RequireSecondFactor demands a second factor of all members, or no longer.
 func (s *Workspaces) RequireSecondFactor(ctx context.Context, workspaceID string, required bool) error {
-	return s.store.write(within(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetSecondFactorRequired(required).Save(ctx))
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetSecondFactorRequired(required).Save(ctx))
 	})
 }
 
@@ -106,41 +81,34 @@ const deleteUsageSums = `DELETE FROM usage_sums WHERE workspace_id = $1`
 // by then no answer of it is left that could get one. Their sums come last: who
 // counts them holds the records until they are there.
 func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) error {
-	return s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
-		db := s.store.db(ctx)
+	return s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+		db := s.store.Client(ctx)
 		if err := s.lockForDeletion(ctx, workspaceID); err != nil {
 			return err
 		}
-		if err := affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx)); err != nil {
-			return mapError(err)
+		if err := Affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx)); err != nil {
+			return MapError(err)
 		}
 		if _, err := db.UsageRecord.Delete().Exec(ctx); err != nil { // those of its scope
-			return mapError(err)
+			return MapError(err)
 		}
-		_, err := s.store.changes(ctx, deleteUsageSums, workspaceID)
-		return mapError(err)
+		_, err := s.store.Changes(ctx, deleteUsageSums, workspaceID)
+		return MapError(err)
 	})
 }
 
-// lockForDeletion locks the chatbots of a workspace in the order in which keepChatbots
+// lockForDeletion locks the chatbots of a workspace in the order in which KeepChatbots
 // keeps them. The deletion itself locks them in any order.
 func (s *Workspaces) lockForDeletion(ctx context.Context, workspaceID string) error {
-	if s.store.dialect != dialect.Postgres {
+	if s.store.IsSQLite() {
 		return nil
 	}
-	db := s.store.db(ctx)
+	db := s.store.Client(ctx)
 	if _, err := db.Workspace.Query().Where(workspace.ID(workspaceID)).ForUpdate().IDs(ctx); err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
 	_, err := db.Chatbot.Query().Order(ent.Asc(chatbot.FieldID)).ForUpdate().IDs(ctx) // those of its scope
-	return mapError(err)
-}
-
-func workspaceFromRow(row *ent.Workspace) tenant.Workspace {
-	return tenant.Workspace{
-		ID: row.ID, Name: row.Name, Plan: plan.Name(row.Plan), Granted: plan.Name(row.GrantedPlan),
-		GrantedUntil: utc(row.GrantedUntil), SecondFactorRequired: row.SecondFactorRequired, DeleteAt: utc(row.DeleteAt), CreatedAt: row.CreatedAt.UTC(),
-	}
+	return MapError(err)
 }
 
 // LockWorkspace is Workspace, and makes others wait until the transaction ends.

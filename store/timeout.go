@@ -27,9 +27,9 @@ import (
 // PostgreSQL.
 const AnswerWithin = 10 * time.Second
 
-// unhurriedWithin is how long work in the background waits, such as the deletion of a
+// backgroundWithin is how long work in the background waits, such as the deletion of a
 // large workspace.
-const unhurriedWithin = 15 * time.Minute
+const backgroundWithin = 15 * time.Minute
 
 // stalePeriod is how long a connection may be idle before it must answer a ping to be
 // used: something on the way may have forgotten it. freshPeriod is how long it may be
@@ -44,20 +44,20 @@ var (
 	errTooLate = fault.Wrap(fault.Unavailable, errors.New("no connection to PostgreSQL, or no answer, in time"), notAvailable)
 )
 
-type unhurried struct{}
+type backgroundKey struct{}
 
-// Unhurried returns a context for work that no request waits for. Its statements may
+// Background returns a context for work that no request waits for. Its statements may
 // take up to 15 minutes.
-func Unhurried(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unhurried{}, true)
+func Background(ctx context.Context) context.Context {
+	return context.WithValue(ctx, backgroundKey{}, true)
 }
 
 // limits are how long a store waits for PostgreSQL.
 type limits struct{ request time.Duration }
 
 func (l limits) of(ctx context.Context) time.Duration {
-	if ctx.Value(unhurried{}) != nil {
-		return unhurriedWithin
+	if ctx.Value(backgroundKey{}) != nil {
+		return backgroundWithin
 	}
 	return l.request
 }
@@ -196,46 +196,46 @@ func (c *watchedConn) SetDeadline(at time.Time) error {
 	return c.Conn.SetDeadline(at)
 }
 
-// impatient runs statements on a pool, each in a transaction of its own. It bounds the
+// boundedPool runs statements on a pool, each in a transaction of its own. It bounds the
 // wait for a connection, and runs a statement once more that lost to another one.
-type impatient struct {
+type boundedPool struct {
 	db     *sql.DB
 	limits limits
 }
 
-var _ entsql.ExecQuerier = impatient{}
+var _ entsql.ExecQuerier = boundedPool{}
 
 // QueryContext runs a query.
-func (i impatient) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
-	err = i.twice(ctx, func(ctx context.Context) error {
-		rows, err = i.db.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // the caller does
+func (p boundedPool) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
+	err = p.twice(ctx, func(ctx context.Context) error {
+		rows, err = p.db.QueryContext(ctx, query, args...) //nolint:rowserrcheck,sqlclosecheck // the caller does
 		return err
 	})
 	return rows, err
 }
 
 // ExecContext runs a statement.
-func (i impatient) ExecContext(ctx context.Context, query string, args ...any) (result sql.Result, err error) {
-	err = i.twice(ctx, func(ctx context.Context) error {
-		result, err = i.db.ExecContext(ctx, query, args...)
+func (p boundedPool) ExecContext(ctx context.Context, query string, args ...any) (result sql.Result, err error) {
+	err = p.twice(ctx, func(ctx context.Context) error {
+		result, err = p.db.ExecContext(ctx, query, args...)
 		return err
 	})
 	return result, err
 }
 
 // conn takes a connection from the pool.
-func (i impatient) conn(ctx context.Context) (conn *sql.Conn, err error) {
-	err = i.bounded(ctx, func(ctx context.Context) error {
-		conn, err = i.db.Conn(ctx)
+func (p boundedPool) conn(ctx context.Context) (conn *sql.Conn, err error) {
+	err = p.bounded(ctx, func(ctx context.Context) error {
+		conn, err = p.db.Conn(ctx)
 		return err
 	})
 	return conn, err
 }
 
-func (i impatient) twice(ctx context.Context, run func(context.Context) error) error {
-	err := i.bounded(ctx, run)
+func (p boundedPool) twice(ctx context.Context, run func(context.Context) error) error {
+	err := p.bounded(ctx, run)
 	if isLost(err) {
-		err = i.bounded(ctx, run)
+		err = p.bounded(ctx, run)
 	}
 	return err
 }
@@ -248,11 +248,11 @@ func isLost(err error) bool {
 
 // bounded gives run a context that ends when it waits for too long. What run returns,
 // such as rows, must outlive the call, so then the context goes on.
-func (i impatient) bounded(ctx context.Context, run func(context.Context) error) error {
+func (p boundedPool) bounded(ctx context.Context, run func(context.Context) error) error {
 	if ctx.Err() != nil { // what ends waiting below may come late
 		return ctx.Err()
 	}
-	within := i.limits.of(ctx)
+	within := p.limits.of(ctx)
 	if deadline, has := ctx.Deadline(); has && time.Until(deadline) <= within {
 		return run(ctx)
 	}

@@ -4,19 +4,17 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"parley/core/answer"
 )
 
-// answerSource is an [answer.Citation] as a JSON column stores it; its place in
+// citationColumn is an [answer.Citation] as a JSON column stores it; its place in
 // the list is its number. Every answer has several, and their length delays the
 // end of an answer. So the names are short, a hash is base64, and a title that
 // is also the first heading is stored once.
-type answerSource struct {
+type citationColumn struct {
 	Cited       bool     `json:"c,omitempty"`
 	Score       float64  `json:"r,omitempty"`
 	DocumentID  string   `json:"d"`
@@ -32,12 +30,12 @@ type answerSource struct {
 	Ordinal     int      `json:"o,omitempty"`
 }
 
-func keptSource(s answer.Citation) answerSource {
+func columnOf(s answer.Citation) citationColumn {
 	hash, err := hex.DecodeString(s.ContentHash)
 	if err != nil {
 		hash = nil // better an answer without it than no answer
 	}
-	kept := answerSource{
+	kept := citationColumn{
 		Cited: s.Cited, Score: float64(float32(s.Score)), DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
 		Start: s.Start, End: s.End, ContentHash: hash, Version: s.Version, Ordinal: s.Ordinal,
 	}
@@ -47,7 +45,7 @@ func keptSource(s answer.Citation) answerSource {
 	return kept
 }
 
-func (s *answerSource) source(number int) answer.Citation {
+func (s *citationColumn) source(number int) answer.Citation {
 	source := answer.Citation{
 		Number: number, Cited: s.Cited, Score: s.Score, DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
 		Start: s.Start, End: s.End, ContentHash: hex.EncodeToString(s.ContentHash), Version: s.Version, Ordinal: s.Ordinal,
@@ -58,14 +56,14 @@ func (s *answerSource) source(number int) answer.Citation {
 	return source
 }
 
-// sourcesJSON is empty where there are no sources.
-func sourcesJSON(sources []answer.Citation) string {
+// CitationsToColumn is empty where there are no sources.
+func CitationsToColumn(sources []answer.Citation) string {
 	if len(sources) == 0 {
 		return ""
 	}
-	kept := make([]answerSource, len(sources))
+	kept := make([]citationColumn, len(sources))
 	for i, source := range sources {
-		kept[i] = keptSource(source)
+		kept[i] = columnOf(source)
 	}
 	text, err := json.Marshal(kept)
 	if err != nil {
@@ -74,12 +72,12 @@ func sourcesJSON(sources []answer.Citation) string {
 	return string(text)
 }
 
-// parseSources reads what sourcesJSON wrote.
-func parseSources(text string) ([]answer.Citation, error) {
+// CitationsFromColumn reads what CitationsToColumn wrote.
+func CitationsFromColumn(text string) ([]answer.Citation, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var kept []answerSource
+	var kept []citationColumn
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
 		return nil, fmt.Errorf("reading the sources of an answer: %w", err)
 	}
@@ -90,15 +88,15 @@ func parseSources(text string) ([]answer.Citation, error) {
 	return sources, nil
 }
 
-// citedIn reads of what sourcesJSON wrote only what the statistics count: the
+// CitedInColumn reads of what CitationsToColumn wrote only what the statistics count: the
 // documents that the answer cites, with their titles and headings. The roller
-// does so for every answer, and this takes a quarter of the time of parseSources.
-func citedIn(text string) (cited []answer.Citation) {
+// does so for every answer, and this takes a quarter of the time of CitationsFromColumn.
+func CitedInColumn(text string) (cited []answer.Citation) {
 	gjson.Parse(text).ForEach(func(_, source gjson.Result) bool {
 		if !source.Get("c").Bool() {
 			return true
 		}
-		c := answerSource{Cited: true, DocumentID: source.Get("d").String(), Title: source.Get("t").String(), IsHeading: source.Get("i").Bool()}
+		c := citationColumn{Cited: true, DocumentID: source.Get("d").String(), Title: source.Get("t").String(), IsHeading: source.Get("i").Bool()}
 		for _, heading := range source.Get("h").Array() {
 			c.HeadingPath = append(c.HeadingPath, heading.String())
 		}
@@ -106,23 +104,4 @@ func citedIn(text string) (cited []answer.Citation) {
 		return true
 	})
 	return cited
-}
-
-// documentsOf are the documents of sources, each once.
-func documentsOf(sources []answer.Citation) []string {
-	ids := make([]string, 0, len(sources))
-	for _, source := range sources {
-		if !slices.Contains(ids, source.DocumentID) {
-			ids = append(ids, source.DocumentID)
-		}
-	}
-	return ids
-}
-
-// spaced puts each word between spaces, so that one can be searched for.
-func spaced(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return " " + strings.Join(words, " ") + " "
 }

@@ -3,12 +3,21 @@ package store
 import (
 	"context"
 
-	"parley/core/answer"
-	"parley/core/chat"
 	"parley/core/isolation"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
+	"parley/ent/scope"
 )
+
+// NotPlanted are the tables of workspaces in which a throw-away workspace has no row, and why.
+var NotPlanted = map[string]string{
+	"subscriptions":   "a server would ask Stripe about it",
+	"reversals":       "a refund belongs to a customer at Stripe",
+	"audit_entries":   "entries of the audit log cannot be taken away",
+	"message_holds":   "it says what a server has reserved, for minutes",
+	"request_minutes": "it counts the requests of a minute",
+	"index_changes":   "PostgreSQL writes it when documents change",
+}
 
 // planter adds the rows of one throw-away workspace, in one transaction. It writes rows and
 // calls no service, so that nothing is sent, charged, queued or recorded for them.
@@ -24,8 +33,8 @@ type planter struct {
 // that NotPlanted names.
 func (s *ThrowAways) PlantThrowAway(ctx context.Context, workspaceID string, seed *isolation.Seed) (isolation.Objects, error) {
 	p := &planter{Seed: seed, store: s.store, ws: workspaceID, is: isolation.Objects{IDs: map[string]string{}}}
-	err := s.store.InTx(Unhurried(within(ctx, workspaceID)), func(ctx context.Context) error {
-		p.db = s.store.db(ctx)
+	err := s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+		p.db = s.store.Client(ctx)
 		for _, plant := range []func(context.Context) error{
 			p.workspace, p.people, p.chatbot, p.tokens, p.sources, p.documents, p.conversations,
 			p.insight, p.tests, p.usage, p.webhooks, p.mails,
@@ -36,7 +45,7 @@ func (s *ThrowAways) PlantThrowAway(ctx context.Context, workspaceID string, see
 		}
 		return nil
 	})
-	return p.is, mapError(err)
+	return p.is, MapError(err)
 }
 
 // named returns a new identifier, and gives it the names that routes have for it.
@@ -108,7 +117,7 @@ func (p *planter) tokens(ctx context.Context) error {
 		create := p.db.Token.Create().SetID(t.ID).SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetName(p.Text("tokens.name")).SetHint(t.Hint).SetHash(t.Hash).
 			SetKind(string(t.Kind)).SetScopes(isolation.ScopesOf(t.Kind)).SetNote(p.Text("tokens.note")).SetCreatedBy(p.Owners[0].Email).SetCreatedAt(p.At)
 		if origins := isolation.OriginsOf(t.Kind); len(origins) > 0 {
-			create.SetOrigins(joinWords(origins))
+			create.SetOrigins(JoinWords(origins))
 		}
 		if t.Revoked {
 			create.SetRevokedAt(p.At)
@@ -120,58 +129,8 @@ func (p *planter) tokens(ctx context.Context) error {
 			p.is.IDs["token_id"] = t.ID
 		}
 	}
-	return p.store.exec(ctx, p.store.into("token_months").
+	return p.store.Exec(ctx, p.store.Into("token_months").
 		Set("workspace_id", p.ws).Set("token_id", p.Tokens[0].ID).Set("month", p.month()).Set("messages", 1))
 }
 
 func (p *planter) month() string { return p.At.UTC().Format("2006-01") }
-
-// conversations are one of the API, whose answer is rated, and one of the owner in the
-// playground.
-func (p *planter) conversations(ctx context.Context) error {
-	begin := func(origin chat.Origin, by, endUser string) (*ent.Conversation, error) {
-		metadata, err := metadataOf(map[string]string{"order": p.Text("conversations.metadata")})
-		if err != nil {
-			return nil, err
-		}
-		return p.db.Conversation.Create().SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetExternalUserID(endUser).SetStatus(string(chat.Active)).
-			SetTitle(p.Text("conversations.title")).SetOrigin(string(origin)).SetBegunBy(by).SetMetadata(metadata).SetCreatedAt(p.At).Save(ctx)
-	}
-	kept, err := begin(chat.API, p.Tokens[0].ID, p.named("eu", "external_user_id"))
-	if err != nil {
-		return err
-	}
-	tried, err := begin(chat.Playground, p.Owners[0].ID, "")
-	if err != nil {
-		return err
-	}
-	p.is.Conversation, p.is.Tried = kept.ID, tried.ID
-	for _, of := range []*ent.Conversation{tried, kept} {
-		if p.is.Message, err = p.exchange(ctx, of.ID); err != nil {
-			return err
-		}
-	}
-	return p.db.IdempotencyKey.Create().SetWorkspaceID(p.ws).SetTokenID(p.Tokens[0].ID).SetRoute("POST /api/v1/chat").SetKey(p.Word("idempotency_keys.key")).
-		SetBodyHash(p.Word("idempotency_keys.body_hash")).SetConversationID(kept.ID).SetMessageID(p.is.Message).SetCreatedAt(p.At).Exec(ctx)
-}
-
-// exchange adds a question with its answer, and returns the answer.
-func (p *planter) exchange(ctx context.Context, conversationID int64) (int64, error) {
-	err := p.db.Message.Create().SetWorkspaceID(p.ws).SetConversationID(conversationID).SetRole("user").SetContent(p.Text("messages.content of a question")).
-		SetStatus(string(chat.Complete)).SetQuery(p.Text("messages.query")).SetCreatedAt(p.At).Exec(ctx)
-	if err != nil {
-		return 0, err
-	}
-	answer, err := p.db.Message.Create().SetWorkspaceID(p.ws).SetConversationID(conversationID).SetRole("assistant").SetContent(p.Text("messages.content of an answer")).
-		SetStatus(string(chat.Complete)).SetOutcome(string(chat.Answered)).SetFinishReason("stop").SetSources(p.cites()).
-		SetDocumentIds(" " + p.is.Documents[0] + " ").SetCreatedAt(p.At).Save(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return answer.ID, nil
-}
-
-// cites are the sources of an answer.
-func (p *planter) cites() string {
-	return sourcesJSON([]answer.Citation{{Number: 1, Cited: true, DocumentID: p.is.Documents[0], Title: p.Text("messages.sources"), Version: 1}})
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/core/knowledge"
+	"parley/ent/scope"
 )
 
 // knowledgeSizes reads two indexes, and neither texts nor files.
@@ -20,8 +21,8 @@ func NewSizes(db *Store) *Sizes { return &Sizes{db} }
 // KnowledgeSizes returns the length of all documents of a workspace in characters, and
 // what they and their files count of its storage.
 func (s *Sizes) KnowledgeSizes(ctx context.Context, workspaceID string) (chars, stored int, err error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	var documents, bytes int
-	err = scanOne(ctx, s.store.raw(ctx), []any{&documents, &chars, &bytes}, knowledgeSizes, workspaceID)
-	return chars, knowledge.Stored(documents, bytes), mapError(err)
+	err = ScanOne(ctx, s.store.Raw(ctx), []any{&documents, &chars, &bytes}, knowledgeSizes, workspaceID)
+	return chars, knowledge.Stored(documents, bytes), MapError(err)
 }

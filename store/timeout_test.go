@@ -77,11 +77,11 @@ func TestAServerThatHangs(t *testing.T) {
 	t.Run("work that no request waits for may take longer", func(t *testing.T) {
 		x := newBrokenWith(t, Options{AnswerWithin: soon})
 		slow := func(ctx context.Context) error {
-			_, err := x.raw(ctx).ExecContext(scope.System(ctx), "SELECT pg_sleep($1)", (2 * soon).Seconds())
-			return mapError(err)
+			_, err := x.Raw(ctx).ExecContext(scope.System(ctx), "SELECT pg_sleep($1)", (2 * soon).Seconds())
+			return MapError(err)
 		}
-		eventually(t, "slow work ends", func() bool { return slow(Unhurried(t.Context())) == nil })
-		eventually(t, "a slow transaction ends", func() bool { return x.InTx(Unhurried(t.Context()), slow) == nil })
+		eventually(t, "slow work ends", func() bool { return slow(Background(t.Context())) == nil })
+		eventually(t, "a slow transaction ends", func() bool { return x.InTx(Background(t.Context()), slow) == nil })
 		x.wantKind(slow(t.Context()), fault.Unavailable)
 		x.wantKind(x.InTx(t.Context(), slow), fault.Unavailable)
 	})

@@ -122,18 +122,18 @@ type begunTurn struct {
 // openings are the parameters that both statements have.
 func openings(rows []openingOf) []any {
 	return []any{
-		column(rows, func(r *openingOf) string { return r.workspaceID }),
-		column(rows, func(r *openingOf) string { return r.conversation.ChatbotID }),
-		column(rows, func(r *openingOf) string { return r.Question }),
-		column(rows, func(r *openingOf) time.Time { return r.At }),
-		column(rows, func(r *openingOf) time.Time { return r.LeaseUntil }),
-		column(rows, func(r *openingOf) string { return deliveryWords(r.Delivery) }),
-		column(rows, func(r *openingOf) string { return r.Month }),
-		column(rows, func(r *openingOf) int64 { return r.shard }),
-		column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.TokenID }) }),
-		column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.Route }) }),
-		column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.Value }) }),
-		column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.BodyHash }) }),
+		Column(rows, func(r *openingOf) string { return r.workspaceID }),
+		Column(rows, func(r *openingOf) string { return r.conversation.ChatbotID }),
+		Column(rows, func(r *openingOf) string { return r.Question }),
+		Column(rows, func(r *openingOf) time.Time { return r.At }),
+		Column(rows, func(r *openingOf) time.Time { return r.LeaseUntil }),
+		Column(rows, func(r *openingOf) string { return deliveryWords(r.Delivery) }),
+		Column(rows, func(r *openingOf) string { return r.Month }),
+		Column(rows, func(r *openingOf) int64 { return r.shard }),
+		Column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.TokenID }) }),
+		Column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.Route }) }),
+		Column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.Value }) }),
+		Column(rows, func(r *openingOf) *string { return r.ofKey(func(k *chat.Claiming) *string { return &k.BodyHash }) }),
 	}
 }
 
@@ -145,21 +145,17 @@ func (r *openingOf) ofKey(part func(*chat.Claiming) *string) *string {
 	return part(r.Key)
 }
 
-func (g *groups) beginConversations(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
-	return beginConversationsOn(ctx, g.db, rows, tell)
-}
-
-func beginConversationsOn(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, tell func(int, begunTurn)) error {
+func beginConversationsTogether(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, tell func(int, begunTurn)) error {
 	args := append(openings(rows),
-		column(rows, func(r *openingOf) string { return r.conversation.ExternalUserID }),
-		column(rows, func(r *openingOf) string { return r.conversation.Status }),
-		column(rows, func(r *openingOf) time.Time { return r.conversation.CreatedAt }),
-		column(rows, func(r *openingOf) string { return string(r.conversation.Origin) }),
-		column(rows, func(r *openingOf) string { return r.conversation.BegunBy }),
-		column(rows, func(r *openingOf) string { return r.conversation.Title }),
-		column(rows, func(r *openingOf) string { return r.metadata }),
+		Column(rows, func(r *openingOf) string { return r.conversation.ExternalUserID }),
+		Column(rows, func(r *openingOf) string { return r.conversation.Status }),
+		Column(rows, func(r *openingOf) time.Time { return r.conversation.CreatedAt }),
+		Column(rows, func(r *openingOf) string { return string(r.conversation.Origin) }),
+		Column(rows, func(r *openingOf) string { return r.conversation.BegunBy }),
+		Column(rows, func(r *openingOf) string { return r.conversation.Title }),
+		Column(rows, func(r *openingOf) string { return r.metadata }),
 	)
-	return eachRow(ctx, on, beginConversations, args, func(row *sql.Rows) error {
+	return EachRow(ctx, on, beginConversations, args, func(row *sql.Rows) error {
 		var place int
 		var begun begunTurn
 		err := row.Scan(&place, &begun.conversationID, &begun.answerID)
@@ -170,67 +166,67 @@ func beginConversationsOn(ctx context.Context, on entsql.ExecQuerier, rows []ope
 	})
 }
 
-// beginConversation begins a conversation together with others, or in the transaction of
+// beginConversationOnPostgres begins a conversation together with others, or in the transaction of
 // ctx.
-func (g *groups) beginConversation(ctx context.Context, row openingOf) (begunTurn, error) {
-	row.shard = g.store.firstShard(row.Reserved)
+func (s *Turns) beginConversationOnPostgres(ctx context.Context, row openingOf) (begunTurn, error) {
+	row.shard = firstShard(s.store, row.Reserved)
 	if intx.Inside(ctx) {
-		return g.beginConversationWithin(ctx, row)
+		return s.beginConversationWithin(ctx, row)
 	}
-	return g.conversations.do(ctx, row)
+	return s.groups.conversations.Do(ctx, row)
 }
 
 // beginConversationAlone is one round trip, and waits for who has locked the workspace or
 // the chatbot. A key makes it a transaction if it is taken, or was and has expired.
-func (g *groups) beginConversationAlone(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+func (s *Turns) beginConversationAlone(ctx context.Context, row openingOf) (begun begunTurn, err error) {
 	if row.Key == nil {
-		return g.beginConversationWithin(ctx, row)
+		return s.beginConversationWithin(ctx, row)
 	}
 	var isBegun bool
-	err = beginConversationsOn(ctx, g.store.raw(ctx), []openingOf{row}, func(_ int, b begunTurn) { begun, isBegun = b, true })
+	err = beginConversationsTogether(ctx, s.store.Raw(ctx), []openingOf{row}, func(_ int, b begunTurn) { begun, isBegun = b, true })
 	if err != nil || isBegun {
 		return begun, err
 	}
-	err = g.store.InTx(ctx, func(ctx context.Context) (err error) {
-		begun, err = g.beginConversationWithin(ctx, row)
+	err = s.store.InTx(ctx, func(ctx context.Context) (err error) {
+		begun, err = s.beginConversationWithin(ctx, row)
 		return err
 	})
 	return begun, err
 }
 
-// beginConversationWithin is beginConversations for one, in the transaction of ctx.
-func (g *groups) beginConversationWithin(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+// beginConversationWithin is beginConversationsTogether for one, in the transaction of ctx.
+func (s *Turns) beginConversationWithin(ctx context.Context, row openingOf) (begun begunTurn, err error) {
 	c := row.conversation
-	err = scanOne(ctx, g.store.raw(ctx), []any{&begun.conversationID, &begun.answerID}, beginConversation,
+	err = ScanOne(ctx, s.store.Raw(ctx), []any{&begun.conversationID, &begun.answerID}, beginConversation,
 		row.workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, row.Question, row.LeaseUntil, row.At, row.Month, deliveryWords(row.Delivery), row.shard,
 		string(c.Origin), c.BegunBy, c.Title, row.metadata)
 	if err != nil {
 		return begun, err
 	}
-	return begun, g.store.claimKey(ctx, row.workspaceID, row.Opening, begun.conversationID, begun.answerID)
+	return begun, s.claimKey(ctx, row.workspaceID, row.Opening, begun.conversationID, begun.answerID)
 }
 
-// beginTurn begins a turn together with others, or in the transaction of ctx. One that
+// beginTurnOnPostgres begins a turn together with others, or in the transaction of ctx. One that
 // ties its conversation to an end user, which another may do at the same time, goes alone.
-func (g *groups) beginTurn(ctx context.Context, row openingOf) (begunTurn, error) {
-	row.shard = g.store.firstShard(row.Reserved)
+func (s *Turns) beginTurnOnPostgres(ctx context.Context, row openingOf) (begunTurn, error) {
+	row.shard = firstShard(s.store, row.Reserved)
 	switch {
 	case intx.Inside(ctx):
-		return g.beginTurnWithin(ctx, row)
+		return s.beginTurnWithin(ctx, row)
 	case row.EndUser != "":
-		return g.beginTurnInTx(ctx, row)
+		return s.beginTurnInTx(ctx, row)
 	}
-	return g.turns.do(ctx, row)
+	return s.groups.turns.Do(ctx, row)
 }
 
-func beginTurns(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, tell func(int, begunTurn)) error {
+func beginTurnsTogether(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, tell func(int, begunTurn)) error {
 	args := append(openings(rows),
-		column(rows, func(r *openingOf) int64 { return r.ConversationID }),
-		column(rows, func(r *openingOf) int { return r.Earlier }),
-		column(rows, func(r *openingOf) *string { return r.Seen }),
-		column(rows, func(r *openingOf) string { return r.Title }))
+		Column(rows, func(r *openingOf) int64 { return r.ConversationID }),
+		Column(rows, func(r *openingOf) int { return r.Earlier }),
+		Column(rows, func(r *openingOf) *string { return r.Seen }),
+		Column(rows, func(r *openingOf) string { return r.Title }))
 	begun := make(map[int]*begunTurn, len(rows))
-	err := eachRow(ctx, on, appendTurns, args, func(row *sql.Rows) error {
+	err := EachRow(ctx, on, appendTurns, args, func(row *sql.Rows) error {
 		var place int
 		var answerID int64
 		var m chat.Message
@@ -260,35 +256,35 @@ func beginTurns(ctx context.Context, on entsql.ExecQuerier, rows []openingOf, te
 // beginTurnAlone is one round trip, unless the turn cannot begin so: then it waits for
 // who has locked the conversation, and gets the error of its own. One in a conversation
 // that was not just read fails at once.
-func (g *groups) beginTurnAlone(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+func (s *Turns) beginTurnAlone(ctx context.Context, row openingOf) (begun begunTurn, err error) {
 	var isBegun bool
-	err = beginTurns(ctx, g.store.raw(ctx), []openingOf{row}, func(_ int, b begunTurn) { begun, isBegun = b, true })
+	err = beginTurnsTogether(ctx, s.store.Raw(ctx), []openingOf{row}, func(_ int, b begunTurn) { begun, isBegun = b, true })
 	switch {
 	case err != nil || isBegun:
 		return begun, err
 	case row.Seen != nil:
 		return begun, turn.ErrNotAsSeen
 	}
-	return g.beginTurnInTx(ctx, row)
+	return s.beginTurnInTx(ctx, row)
 }
 
-func (g *groups) beginTurnInTx(ctx context.Context, row openingOf) (begun begunTurn, err error) {
-	err = g.store.InTx(ctx, func(ctx context.Context) (err error) {
-		begun, err = g.beginTurnWithin(ctx, row)
+func (s *Turns) beginTurnInTx(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+	err = s.store.InTx(ctx, func(ctx context.Context) (err error) {
+		begun, err = s.beginTurnWithin(ctx, row)
 		return err
 	})
 	return begun, err
 }
 
-// beginTurnWithin is beginTurns for one turn, in the transaction of ctx.
-func (g *groups) beginTurnWithin(ctx context.Context, row openingOf) (begun begunTurn, err error) {
+// beginTurnWithin is beginTurnsTogether for one turn, in the transaction of ctx.
+func (s *Turns) beginTurnWithin(ctx context.Context, row openingOf) (begun begunTurn, err error) {
 	statement, args := insertTurnPostgres, []any{row.workspaceID, row.ConversationID, row.Question, row.At, row.LeaseUntil, deliveryWords(row.Delivery), row.Month, row.shard}
 	if row.Title != "" {
 		statement, args = insertTitledPostgres, append(args, row.Title)
 	}
-	if begun.answerID, err = g.store.insertTurn(ctx, statement, args...); err != nil {
+	if begun.answerID, err = s.insertTurn(ctx, statement, args...); err != nil {
 		return begun, err
 	}
-	begun.earlier, err = g.store.completeTurn(ctx, row.workspaceID, row.Opening, begun.answerID)
+	begun.earlier, err = s.completeTurn(ctx, row.workspaceID, row.Opening, begun.answerID)
 	return begun, err
 }

@@ -3,12 +3,11 @@ package store
 import (
 	"context"
 
-	"entgo.io/ent/dialect"
-
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/ent/generated/conversation"
+	"parley/ent/scope"
 )
 
 // The statements in this file, in finish.go, in usages.go and in
@@ -74,22 +73,22 @@ const beginConversation = `WITH workspace AS (
 
 // BeginConversation creates a conversation with its first turn.
 func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn turn.Opening) (chat.Conversation, int64, error) {
-	ctx = within(ctx, workspaceID)
+	ctx = scope.Workspace(ctx, workspaceID)
 	metadata, err := metadataOf(c.Metadata)
 	if err != nil {
 		return c, 0, err
 	}
-	if s.store.dialect == dialect.Postgres {
-		begun, err := s.store.groups.beginConversation(ctx, openingOf{workspaceID: workspaceID, conversation: c, metadata: metadata, Opening: turn})
+	if !s.store.IsSQLite() {
+		begun, err := s.beginConversationOnPostgres(ctx, openingOf{workspaceID: workspaceID, conversation: c, metadata: metadata, Opening: turn})
 		c.ID = begun.conversationID
-		return c, begun.answerID, mapError(err)
+		return c, begun.answerID, MapError(err)
 	}
 	var answerID int64
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		err := scanOne(ctx, s.store.raw(ctx), []any{&c.ID}, insertConversation,
+		err := ScanOne(ctx, s.store.Raw(ctx), []any{&c.ID}, insertConversation,
 			workspaceID, c.ChatbotID, c.ExternalUserID, c.Status, c.CreatedAt, string(c.Origin), c.BegunBy, c.Title, metadata)
 		if err != nil {
-			return mapError(err)
+			return MapError(err)
 		}
 		turn.ConversationID = c.ID
 		answerID, _, err = s.BeginTurn(ctx, workspaceID, turn)
@@ -101,7 +100,7 @@ func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c cha
 // completeTurn does what else belongs to a turn that the transaction of ctx has begun, which
 // has locked the workspace by then, as a deletion does before it locks the conversation.
 // It returns what was said before.
-func (s *Store) completeTurn(ctx context.Context, workspaceID string, opening turn.Opening, answerID int64) ([]chat.Message, error) {
+func (s *Turns) completeTurn(ctx context.Context, workspaceID string, opening turn.Opening, answerID int64) ([]chat.Message, error) {
 	if opening.EndUser != "" {
 		if err := s.tieEndUser(ctx, workspaceID, opening.ConversationID, opening.EndUser); err != nil {
 			return nil, err
@@ -114,10 +113,10 @@ func (s *Store) completeTurn(ctx context.Context, workspaceID string, opening tu
 }
 
 // tieEndUser ties a conversation without an end user to one.
-func (s *Store) tieEndUser(ctx context.Context, workspaceID string, id int64, endUser string) error {
-	n, err := s.db(ctx).Conversation.Update().Where(conversation.ID(id), conversation.Or(
+func (s *Turns) tieEndUser(ctx context.Context, workspaceID string, id int64, endUser string) error {
+	n, err := s.store.Client(ctx).Conversation.Update().Where(conversation.ID(id), conversation.Or(
 		conversation.ExternalUserID(""), conversation.ExternalUserID(endUser))).
-		SetExternalUserID(endUser).Save(within(ctx, workspaceID))
+		SetExternalUserID(endUser).Save(scope.Workspace(ctx, workspaceID))
 	if err == nil && n == 0 {
 		return chat.ErrNoConversation
 	}
@@ -125,11 +124,11 @@ func (s *Store) tieEndUser(ctx context.Context, workspaceID string, id int64, en
 }
 
 // claimKey claims the key of a turn that the transaction of ctx has begun.
-func (s *Store) claimKey(ctx context.Context, workspaceID string, opening turn.Opening, conversationID, answerID int64) error {
+func (s *Turns) claimKey(ctx context.Context, workspaceID string, opening turn.Opening, conversationID, answerID int64) error {
 	if opening.Key == nil {
 		return nil
 	}
-	err := NewKeys(s).Claim(ctx, workspaceID, opening.Key.Key, chat.Claim{ConversationID: conversationID, AnswerID: answerID, At: opening.At}, opening.Key.Since)
+	err := NewKeys(s.store).Claim(ctx, workspaceID, opening.Key.Key, chat.Claim{ConversationID: conversationID, AnswerID: answerID, At: opening.At}, opening.Key.Since)
 	if fault.Is(err, fault.Conflict) {
 		return chat.ErrClaimed
 	}
@@ -140,48 +139,48 @@ func (s *Store) claimKey(ctx context.Context, workspaceID string, opening turn.O
 // question, and reads what was said before. The partial index
 // message_one_generating makes it a Conflict while there is another.
 func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, opening turn.Opening) (answerID int64, earlier []chat.Message, err error) {
-	ctx = within(ctx, workspaceID)
-	if s.store.dialect == dialect.Postgres {
-		begun, err := s.store.groups.beginTurn(ctx, openingOf{workspaceID: workspaceID, Opening: opening})
-		return begun.answerID, begun.earlier, mapError(err)
+	ctx = scope.Workspace(ctx, workspaceID)
+	if !s.store.IsSQLite() {
+		begun, err := s.beginTurnOnPostgres(ctx, openingOf{workspaceID: workspaceID, Opening: opening})
+		return begun.answerID, begun.earlier, MapError(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		answerID, err = s.store.insertTurn(ctx, insertTurnSQLite, workspaceID, opening.ConversationID, opening.Question, opening.At, opening.LeaseUntil, deliveryWords(opening.Delivery), opening.Seen)
-		if err = mapError(err); opening.Seen != nil && fault.Is(err, fault.NotFound) {
+		answerID, err = s.insertTurn(ctx, insertTurnSQLite, workspaceID, opening.ConversationID, opening.Question, opening.At, opening.LeaseUntil, deliveryWords(opening.Delivery), opening.Seen)
+		if err = MapError(err); opening.Seen != nil && fault.Is(err, fault.NotFound) {
 			return turn.ErrNotAsSeen
 		}
 		if err != nil {
 			return err
 		}
 		if opening.Title != "" {
-			if _, err := s.store.raw(ctx).ExecContext(ctx, setTitle, workspaceID, opening.ConversationID, opening.Title); err != nil {
-				return mapError(err)
+			if _, err := s.store.Raw(ctx).ExecContext(ctx, setTitle, workspaceID, opening.ConversationID, opening.Title); err != nil {
+				return MapError(err)
 			}
 		}
-		if err := s.store.addToMonth(ctx, workspaceID, opening.Month, opening.Reserved); err != nil {
-			return mapError(err)
+		if err := NewMonths(s.store).AddToMonth(ctx, workspaceID, opening.Month, opening.Reserved); err != nil {
+			return MapError(err)
 		}
-		earlier, err = s.store.completeTurn(ctx, workspaceID, opening, answerID)
-		return mapError(err)
+		earlier, err = s.completeTurn(ctx, workspaceID, opening, answerID)
+		return MapError(err)
 	})
 	return answerID, earlier, err
 }
 
 // saidBefore returns what was said before a turn that the transaction of ctx has begun. Its
 // question is the last that was said.
-func (s *Store) saidBefore(ctx context.Context, workspaceID string, turn turn.Opening) ([]chat.Message, error) {
+func (s *Turns) saidBefore(ctx context.Context, workspaceID string, turn turn.Opening) ([]chat.Message, error) {
 	if turn.Earlier == 0 {
 		return nil, nil
 	}
-	said, err := NewConversations(s).LastMessages(ctx, workspaceID, turn.ConversationID, 0, turn.Earlier+1)
+	said, err := NewConversations(s.store).LastMessages(ctx, workspaceID, turn.ConversationID, 0, turn.Earlier+1)
 	if err != nil {
 		return nil, err
 	}
 	return said[:len(said)-1], nil
 }
 
-func (s *Store) insertTurn(ctx context.Context, statement string, args ...any) (answerID int64, err error) {
-	rows, err := s.raw(ctx).QueryContext(ctx, statement, args...)
+func (s *Turns) insertTurn(ctx context.Context, statement string, args ...any) (answerID int64, err error) {
+	rows, err := s.store.Raw(ctx).QueryContext(ctx, statement, args...)
 	if err != nil {
 		return 0, err
 	}
