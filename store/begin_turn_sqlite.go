@@ -74,7 +74,7 @@ const beginConversation = `WITH workspace AS (
 // BeginConversation creates a conversation with its first turn.
 func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn turn.Opening) (chat.Conversation, int64, error) {
 	ctx = scope.Workspace(ctx, workspaceID)
-	metadata, err := metadataOf(c.Metadata)
+	metadata, err := MetadataToColumn(c.Metadata)
 	if err != nil {
 		return c, 0, err
 	}

@@ -20,7 +20,7 @@ func NewConversations(db *Store) *Conversations { return &Conversations{db} }
 
 // CreateConversation returns the conversation with its new id.
 func (s *Conversations) CreateConversation(ctx context.Context, workspaceID string, c chat.Conversation) (chat.Conversation, error) {
-	metadata, err := metadataOf(c.Metadata)
+	metadata, err := MetadataToColumn(c.Metadata)
 	if err != nil {
 		return c, err
 	}
@@ -58,7 +58,7 @@ func (s *Conversations) Messages(ctx context.Context, workspaceID string, conver
 		query = query.Limit(limit)
 	}
 	rows, err := query.All(scope.Workspace(ctx, workspaceID))
-	messages, err := Mapped(rows, err, messageFromRow)
+	messages, err := Mapped(rows, err, MessageFromRow)
 	if err != nil {
 		return nil, err
 	}
@@ -109,10 +109,10 @@ func (s *Conversations) LastMessages(ctx context.Context, workspaceID string, co
 	}
 	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
 	slices.Reverse(rows)
-	return Mapped(rows, err, messageFromRow)
+	return Mapped(rows, err, MessageFromRow)
 }
 
-func messageFromRow(row *ent.Message) chat.Message {
+func MessageFromRow(row *ent.Message) chat.Message {
 	return chat.Message{
 		ID: row.ID, Role: chat.Role(row.Role), Content: row.Content,
 		Status: chat.Status(row.Status), Outcome: chat.Outcome(row.Outcome), FinishReason: row.FinishReason,

@@ -41,7 +41,7 @@ func (s *Chatbots) Chatbot(ctx context.Context, workspaceID, chatbotID string) (
 	if ent.IsNotFound(err) {
 		return chatbot.Chatbot{}, errNoChatbot
 	}
-	return One(row, err, chatbotFromRow)
+	return One(row, err, ChatbotFromRow)
 }
 
 var errNoChatbot = fault.New(fault.NotFound, "Chatbot not found.")
@@ -50,7 +50,7 @@ var errNoChatbot = fault.New(fault.NotFound, "Chatbot not found.")
 func (s *Chatbots) Chatbots(ctx context.Context, workspaceID string) ([]chatbot.Chatbot, error) {
 	rows, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
 		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, chatbotFromRow)
+	return Mapped(rows, err, ChatbotFromRow)
 }
 
 // AllChatbots reads the scopes of the chatbots of every workspace by ID.
@@ -123,7 +123,7 @@ func (s *Chatbots) WorkspaceOf(ctx context.Context, chatbotID string) (string, e
 	return One(row, err, func(row *ent.Chatbot) string { return row.WorkspaceID })
 }
 
-func chatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
+func ChatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
 		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,

@@ -15,20 +15,20 @@ func conversationFromRow(row *ent.Conversation) chat.Conversation {
 	return chat.Conversation{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID,
 		ExternalUserID: row.ExternalUserID, Status: row.Status, Origin: chat.Origin(row.Origin), BegunBy: row.BegunBy,
-		Title: row.Title, Metadata: metadataFrom(row.Metadata), CreatedAt: row.CreatedAt.UTC(),
+		Title: row.Title, Metadata: metadataFromColumn(row.Metadata), CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 
-// metadataFrom reads what metadataOf wrote. Nothing, and what cannot be read, are no
+// metadataFromColumn reads what MetadataToColumn wrote. Nothing, and what cannot be read, are no
 // pairs.
-func metadataFrom(kept string) (pairs map[string]string) {
+func metadataFromColumn(kept string) (pairs map[string]string) {
 	if kept != "" && json.Unmarshal([]byte(kept), &pairs) != nil {
 		return nil
 	}
 	return pairs
 }
 
-func metadataOf(pairs map[string]string) (string, error) {
+func MetadataToColumn(pairs map[string]string) (string, error) {
 	if len(pairs) == 0 {
 		return "", nil
 	}
@@ -90,7 +90,7 @@ func (s *Conversations) ChangeConversation(ctx context.Context, workspaceID, cha
 		if err := change(&changed); err != nil {
 			return err
 		}
-		metadata, err := metadataOf(changed.Metadata)
+		metadata, err := MetadataToColumn(changed.Metadata)
 		if err != nil {
 			return err
 		}

@@ -98,7 +98,7 @@ func (s *KnowledgePages) countStates(ctx context.Context, workspaceID, chatbotID
 	ctx = scope.Workspace(ctx, workspaceID)
 	statement, args := countedStates, []any{workspaceID, chatbotID}
 	if filter.Search != "" {
-		pattern, older := searchPatterns(filter.Search)
+		pattern, older := SearchPatterns(filter.Search)
 		statement, args = foundStates, append(args, pattern, older)
 	}
 	rows, err := s.store.Raw(ctx).QueryContext(ctx, statement, args...)

@@ -25,11 +25,11 @@ func NewDocuments(db *Store) *Documents { return &Documents{db} }
 // CreateDocument adds a document without passages.
 func (s *Documents) CreateDocument(ctx context.Context, workspaceID string, d knowledge.Document) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return newDocument(db, workspaceID, d).Exec(ctx)
+		return NewDocumentRow(db, workspaceID, d).Exec(ctx)
 	})
 }
 
-func newDocument(db *ent.Client, workspaceID string, d knowledge.Document) *ent.DocumentCreate {
+func NewDocumentRow(db *ent.Client, workspaceID string, d knowledge.Document) *ent.DocumentCreate {
 	return db.Document.Create().SetID(d.ID).SetWorkspaceID(workspaceID).SetChatbotID(d.ChatbotID).
 		SetSourceID(d.SourceID).SetExternalID(d.ExternalID).SetURL(d.URL).SetDepth(d.Depth).SetTitle(d.Title).SetSearchText(searchText(d)).SetKind(string(d.Kind)).
 		SetState(string(d.State)).SetContent(d.Content).SetBytes(len(d.Content)).SetInputHash(d.InputHash).SetContentHash(d.ContentHash).

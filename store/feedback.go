@@ -54,7 +54,7 @@ func (s *Feedback) RatedAnswer(ctx context.Context, workspaceID, chatbotID strin
 		return insight.RatedAnswer{}, MapError(err)
 	}
 	return insight.RatedAnswer{
-		Message: messageFromRow(answer), ConversationID: of.ID, Origin: chat.Origin(of.Origin), BegunBy: of.BegunBy, Question: asked.Content,
+		Message: MessageFromRow(answer), ConversationID: of.ID, Origin: chat.Origin(of.Origin), BegunBy: of.BegunBy, Question: asked.Content,
 	}, nil
 }
 

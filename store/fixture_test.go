@@ -105,7 +105,7 @@ func (w *tenancy) newSource(id string) knowledge.Source {
 	}
 }
 
-// newDocument is a page of the source, before it is read.
+// NewDocumentRow is a page of the source, before it is read.
 func (w *tenancy) newDocument(id string) knowledge.Document {
 	return knowledge.Document{
 		ID: id, WorkspaceID: w.id, ChatbotID: w.chatbot, SourceID: w.source, URL: "https://" + w.secret + ".example/" + id, Depth: 1,

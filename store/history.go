@@ -326,7 +326,7 @@ func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.M
 		if err != nil {
 			return nil, MapError(err)
 		}
-		messages[i] = history.Message{Message: messageFromRow(row), Query: row.Query, Outcome: chat.Outcome(row.Outcome), Citations: sources}
+		messages[i] = history.Message{Message: MessageFromRow(row), Query: row.Query, Outcome: chat.Outcome(row.Outcome), Citations: sources}
 		if row.Role != string(chat.Assistant) {
 			continue
 		}

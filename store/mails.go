@@ -73,8 +73,8 @@ func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *
 	})
 }
 
-// once selects mails that are deleted when they are settled, and notOnce the others.
-var once, notOnce = accountmail.KeyHasPrefix(outbox.OnceKey + "_"), accountmail.Not(accountmail.KeyHasPrefix(outbox.OnceKey + "_"))
+// once selects mails that are deleted when they are settled, and NotOnce the others.
+var once, NotOnce = accountmail.KeyHasPrefix(outbox.OnceKey + "_"), accountmail.Not(accountmail.KeyHasPrefix(outbox.OnceKey + "_"))
 
 // AddMail writes a mail, unless there is one with its key.
 func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) error {

@@ -15,7 +15,7 @@ import (
 // playground.
 func (p *planter) conversations(ctx context.Context) error {
 	begin := func(origin chat.Origin, by, endUser string) (*ent.Conversation, error) {
-		metadata, err := metadataOf(map[string]string{"order": p.Text("conversations.metadata")})
+		metadata, err := MetadataToColumn(map[string]string{"order": p.Text("conversations.metadata")})
 		if err != nil {
 			return nil, err
 		}

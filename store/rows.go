@@ -65,7 +65,12 @@ var readAtOnce = map[string]int{"uploads": 1, "documents": 20, "messages": 50}
 
 // WorkspaceRows reads the exported columns of a workspace's rows in a table.
 func (s *Rows) WorkspaceRows(ctx context.Context, workspaceID string, t privacy.Table, which privacy.Selection) iter.Seq2[privacy.Row, error] {
-	return Converted(s.rowsOf(scope.Workspace(Background(ctx), workspaceID), workspaceID, t, which, t.Exported()), func(row keyed) privacy.Row { return row.values })
+	return s.ColumnsOf(ctx, workspaceID, t, which, t.Exported())
+}
+
+// ColumnsOf reads columns of a workspace's rows in a table.
+func (s *Rows) ColumnsOf(ctx context.Context, workspaceID string, t privacy.Table, which privacy.Selection, columns []string) iter.Seq2[privacy.Row, error] {
+	return Converted(s.rowsOf(scope.Workspace(Background(ctx), workspaceID), workspaceID, t, which, columns), func(row keyed) privacy.Row { return row.values })
 }
 
 // PersonRows reads the exported columns of a person's rows in a table.

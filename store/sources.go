@@ -120,7 +120,7 @@ func (s *Sources) CreateFound(ctx context.Context, workspaceID string, source kn
 				continue
 			}
 			known[d.URL] = true
-			rows = append(rows, newDocument(s.store.Client(ctx), workspaceID, d))
+			rows = append(rows, NewDocumentRow(s.store.Client(ctx), workspaceID, d))
 		}
 		added = len(rows)
 		return InBatches(rows, documentBatch, func(batch []*ent.DocumentCreate) error {

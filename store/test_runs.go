@@ -338,7 +338,7 @@ func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 
 // settingsText changes whenever how a chatbot answers does.
 func settingsText(row *ent.Chatbot) (string, error) {
-	bot := chatbotFromRow(row)
+	bot := ChatbotFromRow(row)
 	bot.Name, bot.OverLimit, bot.CreatedAt = "", false, time.Time{}
 	bot.Greeting, bot.Keeping, bot.SeparateEndUsers = chatbot.Greeting{}, chatbot.Keeping{}, false // of which answers know nothing
 	text, err := json.Marshal(bot)

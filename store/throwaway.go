@@ -170,11 +170,11 @@ func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[s
 		}
 		columns := slices.DeleteFunc(t.Columns(), func(column string) bool { return passing[t.Name+"."+column] })
 		sum := sha256.New()
-		for row, err := range rows.rowsOf(scope.Workspace(Background(ctx), workspaceID), workspaceID, t, which, columns) {
+		for row, err := range rows.ColumnsOf(ctx, workspaceID, t, which, columns) {
 			if err != nil {
 				return nil, err
 			}
-			fmt.Fprintln(sum, row.values...)
+			fmt.Fprintln(sum, row...)
 		}
 		prints[t.Name] = hex.EncodeToString(sum.Sum(nil))
 	}

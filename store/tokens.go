@@ -163,7 +163,7 @@ func (s *Tokens) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbo
 	}
 	p, err := s.store.Client(ctx).Plan.Get(ctx, bot.Edges.Workspace.Plan)
 	return One(p, err, func(p *ent.Plan) *chatbot.Principal {
-		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: chatbotFromRow(bot), Plan: PlanFromRow(p)}
+		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: ChatbotFromRow(bot), Plan: PlanFromRow(p)}
 	})
 }
 

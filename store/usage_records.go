@@ -16,9 +16,9 @@ type UsageRecords struct{ store *Store }
 // NewUsageRecords returns the usage records of a database.
 func NewUsageRecords(db *Store) *UsageRecords { return &UsageRecords{db} }
 
-// usageSums sums usage records up. What took no time has no token, or is from before
+// UsageSums sums usage records up. What took no time has no token, or is from before
 // times were kept, and says nothing about how long others take.
-const usageSums = `chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN estimated THEN 1 ELSE 0 END) AS bigint),
+const UsageSums = `chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN estimated THEN 1 ELSE 0 END) AS bigint),
 	CAST(SUM(prompt_tokens) AS bigint), CAST(SUM(completion_tokens) AS bigint), CAST(SUM(refuted) AS bigint),
 	CAST(SUM(first_token_ms) AS bigint), COUNT(NULLIF(first_token_ms, 0)), CAST(SUM(total_ms) AS bigint), COUNT(NULLIF(total_ms, 0))`
 
@@ -28,7 +28,7 @@ const usageSums = `chatbot_id, model, status, COUNT(*), CAST(SUM(CASE WHEN estim
 // column: otherwise SQLite would go through the index of all records of that time.
 const spent = `SELECT chatbot_id, model, status, answers, estimated, prompt_tokens, completion_tokens, refuted, first_token_ms, first_tokens, total_ms, totals
 	FROM usage_sums WHERE workspace_id = $1 AND month = $2
-	UNION ALL SELECT ` + usageSums + ` FROM receipts
+	UNION ALL SELECT ` + UsageSums + ` FROM receipts
 	WHERE NOT counted AND workspace_id || '' = $1 AND COALESCE(created_at, created_at) >= $3 AND COALESCE(created_at, created_at) < $4 GROUP BY chatbot_id, model, status`
 
 // Spent sums up a workspace's usage records of a month: a row for each chatbot, model

@@ -10,6 +10,7 @@ import (
 
 	"parley/ent/generated/document"
 	"parley/ent/generated/predicate"
+	"parley/ent/generated/workspace"
 )
 
 var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
@@ -17,9 +18,9 @@ var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 // patternOf is what LIKE takes for texts that have this one in them.
 func patternOf(text string) string { return "%" + escapeLike.Replace(text) + "%" }
 
-// searchPatterns are the pattern of a text in lower case, and another for documents of
+// SearchPatterns are the pattern of a text in lower case, and another for documents of
 // before [searchText], unless it is the same.
-func searchPatterns(text string) (pattern, older string) {
+func SearchPatterns(text string) (pattern, older string) {
 	pattern = patternOf(strings.ToLower(text))
 	older = patternOf(strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf {
@@ -35,7 +36,7 @@ func searchPatterns(text string) (pattern, older string) {
 
 // FoundBy selects documents with a text in their title or address, whatever the case.
 func FoundBy(text string) predicate.Document {
-	pattern, older := searchPatterns(text)
+	pattern, older := SearchPatterns(text)
 	return func(q *entsql.Selector) {
 		q.Where(entsql.P(func(b *entsql.Builder) {
 			b.WriteString("(").Ident(q.C(document.FieldSearchText)).WriteString(" LIKE ").Arg(pattern).WriteString(` ESCAPE '\'`)
@@ -61,3 +62,15 @@ func LikeAnyCase(column, text string) predicate.Document {
 		}))
 	}
 }
+
+// Staying holds for rows of workspaces that no owner has deleted. Nothing is begun for one
+// that waits for its end, and all goes on when it is restored.
+func Staying(row *entsql.Selector) {
+	ending := entsql.Table(workspace.Table).As("ending")
+	row.Where(entsql.NotExists(entsql.Select(ending.C(workspace.FieldID)).From(ending).Where(entsql.And(
+		entsql.ColumnsEQ(ending.C(workspace.FieldID), row.C("workspace_id")), entsql.NotNull(ending.C(workspace.FieldDeleteAt)),
+	))))
+}
+
+// Stays is staying for SQL by hand, about the columns workspace_id of a table.
+const Stays = ` NOT EXISTS (SELECT 1 FROM workspaces ending WHERE ending.id = workspace_id AND ending.delete_at IS NOT NULL)`
