@@ -45,13 +45,13 @@ type Group[Row, Result any] struct {
 	// keeps that anyway, and refusing it would lose it. So there may be as many as
 	// there are callers, and each waits for as long as the rows before it are stored.
 	Ends bool
-	// alone stores one row, and gives that row's own error.
-	alone func(ctx context.Context, row Row) (Result, error)
-	// together stores several rows in one transaction, and tells each that was stored
+	// Alone stores one row, and gives that row's own error.
+	Alone func(ctx context.Context, row Row) (Result, error)
+	// Together stores several rows in one transaction, and tells each that was stored
 	// its result by its place among them. One that it leaves out goes alone, and so
 	// gets the error that it deserves. After an error that undid all of it, see
 	// isUndone, all go alone. Any other error is every row's.
-	together func(ctx context.Context, rows []Row, tell func(place int, result Result)) error
+	Together func(ctx context.Context, rows []Row, tell func(place int, result Result)) error
 
 	mu       sync.Mutex
 	waiting  []*groupRow[Row, Result]
@@ -82,7 +82,7 @@ func (g *Group[Row, Result]) Do(ctx context.Context, row Row) (none Result, err 
 	defer g.callers.Done()
 	if r == nil {
 		defer g.handOver()
-		result, err := g.alone(ctx, row)
+		result, err := g.Alone(ctx, row)
 		g.count(err)
 		return result, err
 	}
@@ -90,7 +90,7 @@ func (g *Group[Row, Result]) Do(ctx context.Context, row Row) (none Result, err 
 		return none, err
 	}
 	if r.err == nil && !r.stored {
-		return g.alone(ctx, row)
+		return g.Alone(ctx, row)
 	}
 	return r.result, r.err
 }
@@ -206,7 +206,7 @@ func (g *Group[Row, Result]) store(rows []*groupRow[Row, Result]) {
 	if len(rows) == 1 {
 		r := rows[0]
 		r.err = protect(func() (err error) {
-			r.result, err = g.alone(r.ctx, r.row)
+			r.result, err = g.Alone(r.ctx, r.row)
 			return err
 		})
 		r.stored = r.err == nil
@@ -221,7 +221,7 @@ func (g *Group[Row, Result]) store(rows []*groupRow[Row, Result]) {
 	defer cancel()
 	results := make(map[int]Result, len(rows))
 	err := protect(func() error {
-		return g.together(ctx, values, func(place int, result Result) { results[place] = result })
+		return g.Together(ctx, values, func(place int, result Result) { results[place] = result })
 	})
 	g.count(err)
 	switch {
@@ -254,6 +254,13 @@ func (g *Group[Row, Result]) statements() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.executed
+}
+
+// Waiting is how many rows wait for a statement.
+func (g *Group[Row, Result]) Waiting() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.waiting)
 }
 
 // stop refuses further rows, and returns when those that came have been stored.

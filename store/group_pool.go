@@ -81,5 +81,5 @@ func NewGroup[Row, Result any](s *Store, workspaceOf func(*Row) string,
 func newGroup[Row, Result any](
 	alone func(context.Context, Row) (Result, error), together func(context.Context, []Row, func(int, Result)) error,
 ) *Group[Row, Result] {
-	return &Group[Row, Result]{alone: alone, together: together}
+	return &Group[Row, Result]{Alone: alone, Together: together}
 }

@@ -193,13 +193,13 @@ func TestGroup(t *testing.T) {
 	run(t, "ends wait, however many there are, and however long it takes to store those before them", func(t *testing.T, l *ledger, g *Group[int, string]) {
 		g.Ends = true
 		close(l.slow)
-		alone, together := g.alone, g.together
+		alone, together := g.Alone, g.Together
 		statement := func() { time.Sleep(groupWithin / 2) } // of the bubble's clock
-		g.alone = func(ctx context.Context, n int) (string, error) {
+		g.Alone = func(ctx context.Context, n int) (string, error) {
 			statement()
 			return alone(ctx, n)
 		}
-		g.together = func(ctx context.Context, rows []int, tell func(int, string)) error {
+		g.Together = func(ctx context.Context, rows []int, tell func(int, string)) error {
 			statement()
 			return together(ctx, rows, tell)
 		}

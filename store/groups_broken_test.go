@@ -25,9 +25,9 @@ type groupLoss struct {
 
 // holdGroup has a row under way, which stores nothing, while the others come.
 func holdGroup[Row, Result any](g *Group[Row, Result], rows func()) {
-	alone, release, entered := g.alone, make(chan struct{}), make(chan struct{})
+	alone, release, entered := g.Alone, make(chan struct{}), make(chan struct{})
 	var first sync.Once
-	g.alone = func(ctx context.Context, row Row) (result Result, err error) {
+	g.Alone = func(ctx context.Context, row Row) (result Result, err error) {
 		isFirst := false
 		first.Do(func() {
 			isFirst = true
@@ -46,15 +46,13 @@ func holdGroup[Row, Result any](g *Group[Row, Result], rows func()) {
 	all.Go(rows)
 	all.Go(func() {
 		for full := false; !full; {
-			g.mu.Lock()
-			full = len(g.waiting) == inGroup
-			g.mu.Unlock()
+			full = g.Waiting() == inGroup
 			runtime.Gosched()
 		}
 		close(release)
 	})
 	all.Wait()
-	g.alone = alone
+	g.Alone = alone
 }
 
 // inGroup is how many callers share a statement in these tests: too few for a second one.

@@ -19,10 +19,10 @@ import (
 // statement is under way as long as hold runs.
 func shareStatements[Row, Result any](t *testing.T, g *Group[Row, Result], row Row, rows func()) {
 	t.Helper()
-	alone, release := g.alone, make(chan struct{})
+	alone, release := g.Alone, make(chan struct{})
 	entered := make(chan struct{})
 	var once sync.Once
-	g.alone = func(ctx context.Context, r Row) (Result, error) {
+	g.Alone = func(ctx context.Context, r Row) (Result, error) {
 		once.Do(func() {
 			close(entered)
 			<-release
@@ -49,13 +49,13 @@ func TestGroupsOnPostgres(t *testing.T) {
 	begin := func(rows []openingOf) map[int]begunTurn {
 		t.Helper()
 		told := map[int]begunTurn{}
-		b.must(g.conversations.together(ctx, rows, func(place int, begun begunTurn) { told[place] = begun }))
+		b.must(g.conversations.Together(ctx, rows, func(place int, begun begunTurn) { told[place] = begun }))
 		return told
 	}
 	appendTo := func(rows []openingOf) map[int]begunTurn {
 		t.Helper()
 		told := map[int]begunTurn{}
-		b.must(g.turns.together(ctx, rows, func(place int, begun begunTurn) { told[place] = begun }))
+		b.must(g.turns.Together(ctx, rows, func(place int, begun begunTurn) { told[place] = begun }))
 		return told
 	}
 	next := func(w tenancy, conversation int64) openingOf {
@@ -107,7 +107,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("one statement continues conversations, and reads what was said in each", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(other, other.chatbot)})
-		b.must(g.answers.together(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.Together(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {}))
 		again := appendTo([]openingOf{next(a, told[0].conversationID), next(other, told[1].conversationID)})
 		for place, w := range map[int]tenancy{0: a, 1: other} {
 			earlier := again[place].earlier
@@ -118,7 +118,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("a busy conversation, one asked for twice, one of another workspace and none are left out once each", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(a, a.chatbot), newConversation(other, other.chatbot)})
-		b.must(g.answers.together(ctx, []endOf{end(a, told[1].answerID), end(other, told[2].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.Together(ctx, []endOf{end(a, told[1].answerID), end(other, told[2].answerID)}, func(int, struct{}) {}))
 		before := months(a)
 		again := appendTo([]openingOf{
 			next(a, told[0].conversationID), // is being answered
@@ -153,7 +153,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("one statement claims the keys of turns that it begins, and leaves one out whose key is taken or whose conversation is busy", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(a, a.chatbot), newConversation(a, a.chatbot)})
-		b.must(g.answers.together(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.Together(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
 		before := months(a)
 		again := appendTo([]openingOf{keyed(next(a, told[0].conversationID), "three"), keyed(next(a, told[1].conversationID), "one"), keyed(next(a, told[2].conversationID), "four")})
 		if _, only := again[0]; len(again) != 1 || !only || months(a)-before != 1 {
@@ -166,7 +166,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("a key is not claimed for a conversation in which another server has just begun an answer", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(a, a.chatbot)})
-		b.must(g.answers.together(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.Together(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
 		tx, err := b.beside().BeginTx(ctx, nil) // the other server
 		b.must(err)
 		_, err = tx.ExecContext(ctx, "UPDATE messages SET status = 'generating' WHERE id = $1", told[0].answerID)
@@ -186,7 +186,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("the first question of a conversation gives it its title, and a further one does not", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot)})
-		b.must(g.answers.together(ctx, []endOf{end(a, told[0].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.Together(ctx, []endOf{end(a, told[0].answerID)}, func(int, struct{}) {}))
 		for _, title := range []string{"Opening hours", "Something else"} {
 			row := next(a, told[0].conversationID)
 			row.Title = title
@@ -194,7 +194,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 			if len(again) != 1 {
 				t.Fatalf("begun were %v", again)
 			}
-			b.must(g.answers.together(ctx, []endOf{end(a, again[0].answerID)}, func(int, struct{}) {}))
+			b.must(g.answers.Together(ctx, []endOf{end(a, again[0].answerID)}, func(int, struct{}) {}))
 			stored, err := b.Conversation(ctx, a.id, a.chatbot, told[0].conversationID)
 			if err != nil || stored.Title != "Opening hours" {
 				t.Errorf("the title is %q: %v", stored.Title, err)
@@ -207,7 +207,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 		finish := func() {
 			t.Helper()
 			places = nil
-			b.must(g.answers.together(ctx, []endOf{end(other, told[0].answerID), end(a, told[0].answerID), end(a, 1<<40), end(other, told[1].answerID)}, func(place int, _ struct{}) {
+			b.must(g.answers.Together(ctx, []endOf{end(other, told[0].answerID), end(a, told[0].answerID), end(a, 1<<40), end(other, told[1].answerID)}, func(place int, _ struct{}) {
 				places = append(places, place)
 			}))
 		}
@@ -223,7 +223,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 	})
 	t.Run("a workspace that is being deleted keeps no other one waiting", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(other, other.chatbot)})
-		b.must(g.answers.together(ctx, []endOf{end(other, told[0].answerID)}, func(int, struct{}) {}))
+		b.must(g.answers.Together(ctx, []endOf{end(other, told[0].answerID)}, func(int, struct{}) {}))
 		tx := b.lockWorkspace(t, other.id)
 		if begun := begin([]openingOf{newConversation(other, other.chatbot), newConversation(a, a.chatbot)}); len(begun) != 1 {
 			t.Errorf("begun were %v", begun)
@@ -252,7 +252,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 		b.must(err)
 		_, err = tx.ExecContext(ctx, "SELECT id FROM messages WHERE id = $1 FOR UPDATE", told[1].answerID)
 		b.must(err)
-		err = g.answers.together(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {})
+		err = g.answers.Together(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {})
 		var refusal *pgconn.PgError
 		if !errors.As(err, &refusal) || refusal.Code != "55P03" || !isUndone(err) {
 			t.Errorf("the statement gave %v", err)

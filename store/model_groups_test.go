@@ -106,8 +106,8 @@ func TestManyTurnsShareStatements(t *testing.T) {
 	w := b.fill("a")
 	var mu sync.Mutex
 	shared := 0
-	together := b.ofTurns.groups.conversations.together
-	b.ofTurns.groups.conversations.together = func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
+	together := b.ofTurns.groups.conversations.Together
+	b.ofTurns.groups.conversations.Together = func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
 		mu.Lock()
 		shared += len(rows)
 		mu.Unlock()
