@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"parley/store"
 
 	"parley/core/audit"
 	"parley/ent/scope"
@@ -20,9 +22,9 @@ func BenchmarkAudit(b *testing.B) {
 		Actor: audit.Person("usr_1", "ada@example.com"), Action: audit.ChatbotChanged, Object: audit.Object{Kind: "chatbot", ID: "cb_1", Name: "Guide"},
 		Changes: []audit.Change{{Field: "name", Old: "Old", New: "Guide"}, {Field: "instructions"}}, Origin: audit.Origin{Address: "192.0.2.1", RequestID: "req_1"}, At: epoch,
 	}
-	for name, url := range map[string]string{"sqlite": sqliteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
+	for name, url := range map[string]string{"sqlite": store.SQLiteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
 		b.Run(name, func(b *testing.B) {
-			s, err := Open(b.Context(), url)
+			s, err := store.Open(b.Context(), url)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -31,7 +33,7 @@ func BenchmarkAudit(b *testing.B) {
 				plain := entry
 				plain.WorkspaceID = "ws_none"
 				return s.InTx(ctx, func(ctx context.Context) error {
-					return newAuditEntry(s.Client(ctx), plain).Exec(scope.Workspace(ctx, plain.WorkspaceID))
+					return store.NewAuditEntry(s.Client(ctx), plain).Exec(scope.Workspace(ctx, plain.WorkspaceID))
 				})
 			}
 			for _, writers := range []int{1, 16} {

@@ -1,10 +1,12 @@
-package store
+package store_test
 
 import (
 	"fmt"
 	"reflect"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/audit"
 )
@@ -139,4 +141,4 @@ func TestAuditIDsGrow(t *testing.T) {
 	})
 }
 
-var _ audit.Archive = (*AuditLog)(nil)
+var _ audit.Archive = (*store.AuditLog)(nil)

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/fault"
 	"parley/internal/pgtest"
@@ -35,7 +37,7 @@ type bundle struct {
 
 // everything is a store with all that is kept in it.
 type everything struct {
-	*Store
+	*store.Store
 	kept
 }
 
@@ -108,81 +110,81 @@ type kept struct {
 }
 
 type (
-	ofChatbots      = Chatbots
-	ofTokens        = Tokens
-	ofProviders     = Providers
-	ofDocuments     = Documents
-	ofUploads       = Uploads
-	ofSources       = Sources
-	ofDueWork       = DueWork
-	ofPassages      = Passages
-	ofRemovals      = Removals
-	ofIndexChanges  = IndexChanges
-	ofUndo          = Undo
-	ofPages         = KnowledgePages
-	ofRebuilds      = Rebuilds
-	ofEmbeddings    = Embeddings
-	ofEncodings     = Encodings
-	ofUsers         = Users
-	ofSessions      = Sessions
-	ofDevices       = Devices
-	ofAttempts      = Attempts
-	ofCodes         = AddressCodes
-	ofMails         = Mails
-	ofWorkspaces    = Workspaces
-	ofAccess        = PlanAccess
-	ofMembers       = Members
-	ofInvitations   = Invitations
-	ofHoldings      = Holdings
-	ofPlans         = Plans
-	ofSubscriptions = Subscriptions
-	ofEvents        = BillingEvents
-	ofTrials        = Trials
-	ofReversals     = Reversals
-	ofAudit         = AuditLog
-	ofChores        = Chores
-	ofMinutes       = RequestMinutes
-	ofConversations = Conversations
-	ofTurns         = Turns
-	ofLeases        = Leases
-	ofMonths        = Months
-	ofKeys          = Keys
-	ofCachedAnswers = CachedAnswers
-	ofUsageRecords  = UsageRecords
-	ofRetentions    = Retentions
-	ofSizes         = Sizes
-	ofInstallation  = Installation
-	ofFeedback      = Feedback
-	ofGaps          = Gaps
-	ofHistory       = History
-	ofStats         = Stats
-	ofRolls         = Rolls
-	ofTestRuns      = TestRuns
-	ofWithdrawn     = WithdrawnTests
-	ofFinds         = Finds
-	ofQuotaNotices  = QuotaNotices
-	ofWebhooks      = Webhooks
-	ofDeliveries    = WebhookDeliveries
-	ofConnections   = SSOConnections
-	ofIdentities    = Identities
-	ofErasures      = Erasures
-	ofRows          = Rows
-	ofEndUsers      = EndUsers
-	ofPersons       = Persons
-	ofFiles         = Files
-	ofWall          = Wall
+	ofChatbots      = store.Chatbots
+	ofTokens        = store.Tokens
+	ofProviders     = store.Providers
+	ofDocuments     = store.Documents
+	ofUploads       = store.Uploads
+	ofSources       = store.Sources
+	ofDueWork       = store.DueWork
+	ofPassages      = store.Passages
+	ofRemovals      = store.Removals
+	ofIndexChanges  = store.IndexChanges
+	ofUndo          = store.Undo
+	ofPages         = store.KnowledgePages
+	ofRebuilds      = store.Rebuilds
+	ofEmbeddings    = store.Embeddings
+	ofEncodings     = store.Encodings
+	ofUsers         = store.Users
+	ofSessions      = store.Sessions
+	ofDevices       = store.Devices
+	ofAttempts      = store.Attempts
+	ofCodes         = store.AddressCodes
+	ofMails         = store.Mails
+	ofWorkspaces    = store.Workspaces
+	ofAccess        = store.PlanAccess
+	ofMembers       = store.Members
+	ofInvitations   = store.Invitations
+	ofHoldings      = store.Holdings
+	ofPlans         = store.Plans
+	ofSubscriptions = store.Subscriptions
+	ofEvents        = store.BillingEvents
+	ofTrials        = store.Trials
+	ofReversals     = store.Reversals
+	ofAudit         = store.AuditLog
+	ofChores        = store.Chores
+	ofMinutes       = store.RequestMinutes
+	ofConversations = store.Conversations
+	ofTurns         = store.Turns
+	ofLeases        = store.Leases
+	ofMonths        = store.Months
+	ofKeys          = store.Keys
+	ofCachedAnswers = store.CachedAnswers
+	ofUsageRecords  = store.UsageRecords
+	ofRetentions    = store.Retentions
+	ofSizes         = store.Sizes
+	ofInstallation  = store.Installation
+	ofFeedback      = store.Feedback
+	ofGaps          = store.Gaps
+	ofHistory       = store.History
+	ofStats         = store.Stats
+	ofRolls         = store.Rolls
+	ofTestRuns      = store.TestRuns
+	ofWithdrawn     = store.WithdrawnTests
+	ofFinds         = store.Finds
+	ofQuotaNotices  = store.QuotaNotices
+	ofWebhooks      = store.Webhooks
+	ofDeliveries    = store.WebhookDeliveries
+	ofConnections   = store.SSOConnections
+	ofIdentities    = store.Identities
+	ofErasures      = store.Erasures
+	ofRows          = store.Rows
+	ofEndUsers      = store.EndUsers
+	ofPersons       = store.Persons
+	ofFiles         = store.Files
+	ofWall          = store.Wall
 )
 
-func allOf(s *Store) *everything {
+func allOf(s *store.Store) *everything {
 	return &everything{s, kept{
-		NewChatbots(s), NewTokens(s), NewProviders(s),
-		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewIndexChanges(s), NewUndo(s), NewKnowledgePages(s), NewRebuilds(s), NewEmbeddings(s), NewEncodings(s),
-		NewUsers(s), NewSessions(s), NewDevices(s), NewAttempts(s), NewAddressCodes(s), NewMails(s),
-		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),
-		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
-		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
-		NewSizes(s), NewInstallation(s),
-		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewWithdrawnTests(s), NewFinds(s), NewQuotaNotices(s), NewWebhooks(s), NewWebhookDeliveries(s), NewSSOConnections(s), NewIdentities(s), NewErasures(s), NewRows(s), NewEndUsers(s), NewPersons(s), NewFiles(s), NewWall(s),
+		store.NewChatbots(s), store.NewTokens(s), store.NewProviders(s),
+		store.NewDocuments(s), store.NewUploads(s), store.NewSources(s), store.NewDueWork(s), store.NewPassages(s), store.NewRemovals(s), store.NewIndexChanges(s), store.NewUndo(s), store.NewKnowledgePages(s), store.NewRebuilds(s), store.NewEmbeddings(s), store.NewEncodings(s),
+		store.NewUsers(s), store.NewSessions(s), store.NewDevices(s), store.NewAttempts(s), store.NewAddressCodes(s), store.NewMails(s),
+		store.NewWorkspaces(s), store.NewPlanAccess(s), store.NewMembers(s), store.NewInvitations(s), store.NewHoldings(s), store.NewPlans(s),
+		store.NewSubscriptions(s), store.NewBillingEvents(s), store.NewTrials(s), store.NewReversals(s), store.NewAuditLog(s), store.NewChores(s), store.NewRequestMinutes(s),
+		store.NewConversations(s), store.NewTurns(s), store.NewLeases(s), store.NewMonths(s), store.NewKeys(s), store.NewCachedAnswers(s), store.NewUsageRecords(s), store.NewRetentions(s),
+		store.NewSizes(s), store.NewInstallation(s),
+		store.NewFeedback(s), store.NewGaps(s), store.NewHistory(s), store.NewStats(s), store.NewRolls(s), store.NewTestRuns(s), store.NewWithdrawnTests(s), store.NewFinds(s), store.NewQuotaNotices(s), store.NewWebhooks(s), store.NewWebhookDeliveries(s), store.NewSSOConnections(s), store.NewIdentities(s), store.NewErasures(s), store.NewRows(s), store.NewEndUsers(s), store.NewPersons(s), store.NewFiles(s), store.NewWall(s),
 	}}
 }
 
@@ -205,7 +207,7 @@ func onBothDatabases(t *testing.T, test func(b *bundle)) {
 // migratedPostgres is a database with the schema, and migrated a SQLite file.
 // Migrating takes longer than most tests, so it is done once.
 var migratedPostgres = pgtest.NewTemplate(func(url string) error {
-	s, err := Open(context.Background(), url)
+	s, err := store.Open(context.Background(), url)
 	if err != nil {
 		return err
 	}
@@ -219,7 +221,7 @@ var migrated = sync.OnceValues(func() (content []byte, err error) {
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "parley.db")
-	s, err := Open(context.Background(), sqliteScheme+file)
+	s, err := store.Open(context.Background(), store.SQLiteScheme+file)
 	if err != nil {
 		return nil, err
 	}
@@ -236,24 +238,26 @@ func migratedSQLite(t *testing.T) string {
 		t.Fatal(err)
 	}
 	url := sqliteURL(t)
-	if err := os.WriteFile(strings.TrimPrefix(url, sqliteScheme), content, 0o600); err != nil {
+	if err := os.WriteFile(strings.TrimPrefix(url, store.SQLiteScheme), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return url
 }
 
-func sqliteURL(t *testing.T) string { return sqliteScheme + filepath.Join(t.TempDir(), "parley.db") }
+func sqliteURL(t *testing.T) string {
+	return store.SQLiteScheme + filepath.Join(t.TempDir(), "parley.db")
+}
 
 func openBundle(t *testing.T, url string) *bundle {
 	t.Helper()
-	return openBundleWith(t, url, Options{})
+	return openBundleWith(t, url, store.Options{})
 }
 
-func openBundleWith(t *testing.T, url string, options Options) *bundle {
+func openBundleWith(t *testing.T, url string, options store.Options) *bundle {
 	t.Helper()
-	var s *Store
+	var s *store.Store
 	eventually(t, "the store opens", func() bool { // on a busy machine a server may be too late for a test's limit
-		opened, err := OpenWith(t.Context(), url, options)
+		opened, err := store.OpenWith(t.Context(), url, options)
 		if err != nil && !fault.Is(err, fault.Unavailable) {
 			t.Fatal(err)
 		}
@@ -287,7 +291,7 @@ func (b *bundle) wantKind(err error, kind fault.Kind) {
 func (b *bundle) beside() *sql.DB {
 	b.Helper()
 	if b.IsSQLite() || b.url == "" {
-		return b.reads
+		return b.Reads()
 	}
 	b.opening.Do(func() {
 		var err error

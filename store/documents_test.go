@@ -1,10 +1,12 @@
-package store
+package store_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/fault"
 	"parley/core/knowledge"
@@ -332,7 +334,7 @@ func TestCreateFound(t *testing.T) {
 			failed := found("doc_8")
 			failed[0].SourceID, failed[0].State = source.ID, knowledge.Failed
 			add(t, failed, 5, 1)
-			counts, err := NewKnowledgePages(b.Store).CountPages(ctx, a.id, []string{source.ID, "src_none"})
+			counts, err := store.NewKnowledgePages(b.Store).CountPages(ctx, a.id, []string{source.ID, "src_none"})
 			b.must(err)
 			if got := counts[source.ID]; len(counts) != 1 || got[knowledge.Failed] != 1 || got[knowledge.Pending] != 1 || len(got) != 2 {
 				t.Errorf("they are %v", counts)

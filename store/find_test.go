@@ -1,10 +1,12 @@
-package store
+package store_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/chat"
 	"parley/core/chatbot"
@@ -29,7 +31,7 @@ func TestFinds(t *testing.T) {
 				b.must(err)
 			}
 		}
-		finder := find.New(NewFinds(b.Store))
+		finder := find.New(store.NewFinds(b.Store))
 		look := func(workspaceID string, q find.Query) []string {
 			found, err := finder.Find(ctx, workspaceID, q)
 			b.must(err)

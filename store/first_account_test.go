@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/account"
 	"parley/core/fault"
@@ -22,9 +24,9 @@ func TestFirstAccount(t *testing.T) {
 			results := make(chan error, visitors)
 			for n := range visitors {
 				db := openBundle(t, b.url)
-				accounts := account.New(ForAccount(db.Store), account.Neighbors{
+				accounts := account.New(store.ForAccount(db.Store), account.Neighbors{
 					Mails:   outbox.NewWriter(db.ofMails, time.Now, rand.Reader, outbox.Options{}),
-					Founder: tenant.New(ForTenant(db.Store), time.Now, rand.Reader).Workspaces,
+					Founder: tenant.New(store.ForTenant(db.Store), time.Now, rand.Reader).Workspaces,
 				}, time.Now, rand.Reader)
 				go func() {
 					_, _, err := accounts.SignUps.Create(context.WithoutCancel(t.Context()), account.Account{

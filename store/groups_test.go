@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/ent/scope"
 )
 
 // shareStatements makes the groups of a store share statements however few callers there are: one
@@ -38,11 +38,11 @@ func shareStatements[Row, Result any](t *testing.T, g *Group[Row, Result], row R
 }
 
 func TestGroupsOnPostgres(t *testing.T) {
-	b := openBundle(t, migratedPostgres.New(t))
+	b := openTurns(t)
 	ctx := b.Context()
 	a, other := b.fill("a"), b.fill("b")
-	g := b.ofTurns.groups
-	newConversation := func(w tenancy, chatbot string) openingOf {
+	g := b.groups
+	newConversation := func(w home, chatbot string) openingOf {
 		opening := w.newTurn()
 		return openingOf{workspaceID: w.id, Opening: opening, conversation: chat.Conversation{ChatbotID: chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}}
 	}
@@ -58,14 +58,14 @@ func TestGroupsOnPostgres(t *testing.T) {
 		b.must(g.turns.Together(ctx, rows, func(place int, begun begunTurn) { told[place] = begun }))
 		return told
 	}
-	next := func(w tenancy, conversation int64) openingOf {
+	next := func(w home, conversation int64) openingOf {
 		opening := w.newTurn()
 		opening.ConversationID, opening.Earlier = conversation, 3
 		return openingOf{workspaceID: w.id, Opening: opening}
 	}
-	months := func(w tenancy) int {
+	months := func(w home) int {
 		t.Helper()
-		n, err := b.MessagesOf(ctx, w.id, thisMonth)
+		n, err := b.months.MessagesOf(ctx, w.id, thisMonth)
 		b.must(err)
 		return n
 	}
@@ -75,12 +75,12 @@ func TestGroupsOnPostgres(t *testing.T) {
 	}
 	claimed := func(t *testing.T, value string, want begunTurn) {
 		t.Helper()
-		got, err := b.Claimed(ctx, a.id, keyed(openingOf{}, value).Key.Key, epoch.Add(-keysKept))
+		got, err := b.keys.Claimed(ctx, a.id, keyed(openingOf{}, value).Key.Key, epoch.Add(-keysKept))
 		if err != nil || got != (chat.Claim{BodyHash: "hash of " + value, ConversationID: want.conversationID, AnswerID: want.answerID, At: epoch}) {
 			t.Errorf("the key is tied to %+v, want %+v: %v", got, want, err)
 		}
 	}
-	end := func(w tenancy, answerID int64) endOf { return endOf{w.id, w.newAnswer(answerID)} }
+	end := func(w home, answerID int64) endOf { return endOf{w.id, w.newAnswer(answerID)} }
 
 	t.Run("one statement begins conversations of several workspaces, and counts each question", func(t *testing.T) {
 		before, beforeOther := months(a), months(other)
@@ -91,7 +91,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 		if n, m := months(a)-before, months(other)-beforeOther; n != 2 || m != 1 {
 			t.Errorf("%d and %d questions were counted", n, m)
 		}
-		for place, w := range map[int]tenancy{0: a, 1: other, 2: a} {
+		for place, w := range map[int]home{0: a, 1: other, 2: a} {
 			stored, err := b.Turn(ctx, w.id, told[place].conversationID, told[place].answerID)
 			if err != nil || stored.Question != w.secret || stored.Answer.Status != chat.Generating {
 				t.Errorf("stored was %+v, %v", stored, err)
@@ -109,7 +109,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(other, other.chatbot)})
 		b.must(g.answers.Together(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {}))
 		again := appendTo([]openingOf{next(a, told[0].conversationID), next(other, told[1].conversationID)})
-		for place, w := range map[int]tenancy{0: a, 1: other} {
+		for place, w := range map[int]home{0: a, 1: other} {
 			earlier := again[place].earlier
 			if len(earlier) != 2 || earlier[0].Role != chat.User || earlier[0].Content != w.secret || earlier[1].ID != told[place].answerID {
 				t.Errorf("said before was %+v", earlier)
@@ -160,27 +160,27 @@ func TestGroupsOnPostgres(t *testing.T) {
 			t.Fatalf("begun were %v; %d were counted", again, months(a)-before)
 		}
 		claimed(t, "three", again[0])
-		if _, err := b.Claimed(ctx, a.id, keyed(openingOf{}, "four").Key.Key, epoch.Add(-keysKept)); !fault.Is(err, fault.NotFound) {
+		if _, err := b.keys.Claimed(ctx, a.id, keyed(openingOf{}, "four").Key.Key, epoch.Add(-keysKept)); !fault.Is(err, fault.NotFound) {
 			t.Errorf("the key of the busy conversation gave %v", err)
 		}
 	})
 	t.Run("a key is not claimed for a conversation in which another server has just begun an answer", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(a, a.chatbot)})
 		b.must(g.answers.Together(ctx, []endOf{end(a, told[0].answerID), end(a, told[1].answerID)}, func(int, struct{}) {}))
-		tx, err := b.beside().BeginTx(ctx, nil) // the other server
+		tx, err := b.beside.BeginTx(ctx, nil) // the other server
 		b.must(err)
 		_, err = tx.ExecContext(ctx, "UPDATE messages SET status = 'generating' WHERE id = $1", told[0].answerID)
 		b.must(err)
 		ended := make(chan error, 1)
 		go func() {
-			ended <- beginTurnsTogether(withinAll(ctx, []string{a.id}), b.reads, []openingOf{keyed(next(a, told[0].conversationID), "five"), next(a, told[1].conversationID)}, func(int, begunTurn) {})
+			ended <- beginTurnsTogether(scope.Workspace(ctx, a.id), b.store.Raw(ctx), []openingOf{keyed(next(a, told[0].conversationID), "five"), next(a, told[1].conversationID)}, func(int, begunTurn) {})
 		}()
 		b.waitUntilBlocked()
 		b.must(tx.Commit())
-		if err := receive(t, "the statement ends", ended); !isUndone(err) {
+		if err := receive(t, "the statement ends", ended); !isRefusal(err) {
 			t.Errorf("the statement gave %v", err)
 		}
-		if _, err := b.Claimed(ctx, a.id, keyed(openingOf{}, "five").Key.Key, epoch.Add(-keysKept)); !fault.Is(err, fault.NotFound) {
+		if _, err := b.keys.Claimed(ctx, a.id, keyed(openingOf{}, "five").Key.Key, epoch.Add(-keysKept)); !fault.Is(err, fault.NotFound) {
 			t.Errorf("the key gave %v", err)
 		}
 	})
@@ -195,7 +195,7 @@ func TestGroupsOnPostgres(t *testing.T) {
 				t.Fatalf("begun were %v", again)
 			}
 			b.must(g.answers.Together(ctx, []endOf{end(a, again[0].answerID)}, func(int, struct{}) {}))
-			stored, err := b.Conversation(ctx, a.id, a.chatbot, told[0].conversationID)
+			stored, err := b.conversations.Conversation(ctx, a.id, a.chatbot, told[0].conversationID)
 			if err != nil || stored.Title != "Opening hours" {
 				t.Errorf("the title is %q: %v", stored.Title, err)
 			}
@@ -233,28 +233,15 @@ func TestGroupsOnPostgres(t *testing.T) {
 		}
 		b.must(tx.Rollback())
 	})
-	t.Run("a connection asks for no setting when it is opened, since a pooler refuses that", func(t *testing.T) {
-		conn, err := b.Store.groups.db.Conn(ctx)
-		b.must(err)
-		defer conn.Close()
-		b.must(conn.Raw(func(raw any) error {
-			asked := raw.(interface{ Conn() *pgx.Conn }).Conn().Config().RuntimeParams
-			delete(asked, "application_name")
-			if len(asked) > 0 {
-				t.Errorf("it asks for %v", asked)
-			}
-			return nil
-		}))
-	})
 	t.Run("a statement that meets a lock gives up, and is undone", func(t *testing.T) {
 		told := begin([]openingOf{newConversation(a, a.chatbot), newConversation(other, other.chatbot)})
-		tx, err := b.beside().BeginTx(ctx, nil)
+		tx, err := b.beside.BeginTx(ctx, nil)
 		b.must(err)
 		_, err = tx.ExecContext(ctx, "SELECT id FROM messages WHERE id = $1 FOR UPDATE", told[1].answerID)
 		b.must(err)
 		err = g.answers.Together(ctx, []endOf{end(a, told[0].answerID), end(other, told[1].answerID)}, func(int, struct{}) {})
 		var refusal *pgconn.PgError
-		if !errors.As(err, &refusal) || refusal.Code != "55P03" || !isUndone(err) {
+		if !errors.As(err, &refusal) || refusal.Code != "55P03" || !isRefusal(err) {
 			t.Errorf("the statement gave %v", err)
 		}
 		b.must(tx.Rollback())
@@ -289,11 +276,42 @@ func TestGroupsOnPostgres(t *testing.T) {
 }
 
 // lockWorkspace begins to delete a workspace.
-func (b *bundle) lockWorkspace(t *testing.T, id string) *sql.Tx {
+func (b *turnsOnPostgres) lockWorkspace(t *testing.T, id string) *sql.Tx {
 	t.Helper()
-	tx, err := b.beside().BeginTx(b.Context(), nil)
+	tx, err := b.beside.BeginTx(b.Context(), nil)
 	b.must(err)
 	_, err = tx.ExecContext(b.Context(), "SELECT id FROM workspaces WHERE id = $1 FOR UPDATE", id)
 	b.must(err)
 	return tx
+}
+
+// TestManyTurnsShareStatements is what the test above relies on.
+func TestManyTurnsShareStatements(t *testing.T) {
+	t.Parallel()
+	b := openTurns(t)
+	w := b.fill("a")
+	var mu sync.Mutex
+	shared := 0
+	together := b.groups.conversations.Together
+	b.groups.conversations.Together = func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
+		mu.Lock()
+		shared += len(rows)
+		mu.Unlock()
+		return together(ctx, rows, tell)
+	}
+	var all sync.WaitGroup
+	for range 200 {
+		all.Go(func() {
+			_, _, err := b.BeginConversation(b.Context(), w.id, chat.Conversation{ChatbotID: w.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, w.newTurn())
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	t.Run("turns that begin at the same time share statements", func(t *testing.T) {
+		if shared < 100 {
+			t.Errorf("%d of 200 shared one", shared)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -113,7 +115,7 @@ func TestHoldings(t *testing.T) {
 		})
 		b.Run("more than a statement takes are marked, too", func(t *testing.T) {
 			ids := []string{a.chatbot}
-			for i := range 2*BatchRows + 1 {
+			for i := range 2*store.BatchRows + 1 {
 				ids = append(ids, fmt.Sprint("cb_", i))
 			}
 			b.must(b.SetOverLimit(ctx, a.id, plan.Chatbots, ids))

@@ -1,10 +1,12 @@
-package store
+package store_test
 
 import (
 	"errors"
 	"fmt"
 	"sync"
 	"testing"
+
+	"parley/store"
 
 	"parley/core/chat"
 )
@@ -13,7 +15,7 @@ import (
 // for a statement elsewhere: the answers are there, so none is refused.
 func TestThousandsOfAnswersThatEndAtOnce(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
-		const ends = maxWaiting + 1000
+		const ends = store.MaxWaiting + 1000
 		a := b.fill("a")
 		ids := make([]int64, ends)
 		errs := make([]error, ends)

@@ -1,8 +1,10 @@
-package store
+package store_test
 
 import (
 	"reflect"
 	"testing"
+
+	"parley/store"
 
 	"parley/core/fault"
 	"parley/core/plan"
@@ -29,7 +31,7 @@ func TestPlans(t *testing.T) {
 				if got, err := b.Plan(ctx, plan.Basic); err != nil || !reflect.DeepEqual(got, edited) {
 					t.Errorf("got %+v, %v", got, err)
 				}
-				b.must(b.Store.addPlans(ctx))
+				b.must(store.AddPlans(ctx, b.Store))
 			}
 		})
 		b.Run("what is sold is kept beside the price, and an edit leaves it", func(t *testing.T) {

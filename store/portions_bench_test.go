@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/chat"
 	"parley/core/chatbot"
@@ -20,28 +22,30 @@ import (
 // BenchmarkPortions goes through what periodic jobs read of 100,000 workspaces with a
 // chatbot, a token, a document and a conversation each.
 func BenchmarkPortions(b *testing.B) {
-	for name, url := range map[string]string{"sqlite": sqliteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
+	for name, url := range map[string]string{"sqlite": store.SQLiteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
 		b.Run(name, func(b *testing.B) {
-			s, err := Open(b.Context(), url)
+			s, err := store.Open(b.Context(), url)
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer s.Close()
 			const workspaces = 100_000
 			fillWorkspaces(b, s, workspaces)
-			goThrough(b, "settling", workspaces, NewHoldings(s).Settling)
-			goThrough(b, "retentions", workspaces, NewRetentions(s).Retentions)
+			goThrough(b, "settling", workspaces, store.NewHoldings(s).Settling)
+			goThrough(b, "retentions", workspaces, store.NewRetentions(s).Retentions)
 			goThrough(b, "quotas", workspaces, func(ctx context.Context) iter.Seq2[tenant.QuotaUse, error] {
-				return NewQuotaNotices(s).Quotas(ctx, "2026-03")
+				return store.NewQuotaNotices(s).Quotas(ctx, "2026-03")
 			})
-			goThrough(b, "documents", workspaces, NewDocuments(s).AllDocuments)
-			goThrough(b, "workspaces", workspaces, NewWorkspaces(s).Workspaces)
-			goThrough(b, "grants", 0, func(ctx context.Context) iter.Seq2[string, error] { return NewPlanAccess(s).EndedGrants(ctx, epoch) })
+			goThrough(b, "documents", workspaces, store.NewDocuments(s).AllDocuments)
+			goThrough(b, "workspaces", workspaces, store.NewWorkspaces(s).Workspaces)
+			goThrough(b, "grants", 0, func(ctx context.Context) iter.Seq2[string, error] {
+				return store.NewPlanAccess(s).EndedGrants(ctx, epoch)
+			})
 			goThrough(b, "work due", 0, func(ctx context.Context) iter.Seq2[knowledge.DueWork, error] {
-				return NewDueWork(s).WorkspacesDue(ctx, epoch)
+				return store.NewDueWork(s).WorkspacesDue(ctx, epoch)
 			})
-			goThrough(b, "origins", 0, NewTokens(s).PublishedOrigins)
-			goThrough(b, "stale customers", 0, NewSubscriptions(s).StaleCustomers)
+			goThrough(b, "origins", 0, store.NewTokens(s).PublishedOrigins)
+			goThrough(b, "stale customers", 0, store.NewSubscriptions(s).StaleCustomers)
 		})
 	}
 }
@@ -64,7 +68,7 @@ func goThrough[Row any](b *testing.B, name string, want int, list func(context.C
 }
 
 // fillWorkspaces adds workspaces, each document of which is read again in an hour.
-func fillWorkspaces(b *testing.B, s *Store, n int) {
+func fillWorkspaces(b *testing.B, s *store.Store, n int) {
 	const atOnce = 1_000
 	later := epoch.Add(time.Hour)
 	for begin := 0; begin < n; begin += atOnce {
@@ -72,20 +76,20 @@ func fillWorkspaces(b *testing.B, s *Store, n int) {
 			for i := begin; i < begin+atOnce; i++ {
 				id := fmt.Sprintf("%06d", i)
 				w, bot := "ws_"+id, "cb_"+id
-				if err := NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: w, Name: id, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
+				if err := store.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: w, Name: id, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
 					return err
 				}
-				if err := NewChatbots(s).CreateChatbot(ctx, w, chatbot.Chatbot{ID: bot, WorkspaceID: w, Name: id, CreatedAt: epoch}); err != nil {
+				if err := store.NewChatbots(s).CreateChatbot(ctx, w, chatbot.Chatbot{ID: bot, WorkspaceID: w, Name: id, CreatedAt: epoch}); err != nil {
 					return err
 				}
-				if err := NewTokens(s).CreateToken(ctx, w, chatbot.Token{ID: "tok_" + id, ChatbotID: bot, Name: id, CreatedAt: epoch}, id); err != nil {
+				if err := store.NewTokens(s).CreateToken(ctx, w, chatbot.Token{ID: "tok_" + id, ChatbotID: bot, Name: id, CreatedAt: epoch}, id); err != nil {
 					return err
 				}
 				d := knowledge.Document{ID: "doc_" + id, WorkspaceID: w, ChatbotID: bot, Title: id, Kind: knowledge.Text, State: knowledge.Ready, InputHash: id, DueAt: &later, UpdatedAt: epoch, CreatedAt: epoch}
-				if err := NewDocuments(s).CreateDocument(ctx, w, d); err != nil {
+				if err := store.NewDocuments(s).CreateDocument(ctx, w, d); err != nil {
 					return err
 				}
-				if _, err := NewConversations(s).CreateConversation(ctx, w, chat.Conversation{ChatbotID: bot, CreatedAt: epoch}); err != nil {
+				if _, err := store.NewConversations(s).CreateConversation(ctx, w, chat.Conversation{ChatbotID: bot, CreatedAt: epoch}); err != nil {
 					return err
 				}
 			}

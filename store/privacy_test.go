@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func TestPrivacy(t *testing.T) {
 		b.fillLimits(a)
 		b.fillLimits(other)
 		b.unguard() // the audit log refuses what ent would allow
-		types := tenantTypes(b.client)
+		types := tenantTypes(b.Client(b.Context()))
 		wantEveryTable(b, types)
 		for _, owned := range types {
 			b.Run(owned.name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -97,7 +99,7 @@ func TestProviders(t *testing.T) {
 func TestProviderRace(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		w := b.fill("a")
-		chatbots := chatbot.New(ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
+		chatbots := chatbot.New(store.ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
 		b.Run("of deleting a provider and choosing it at once, one wins", func(t *testing.T) {
 			for i := range 20 {
 				provider := w.newProvider(fmt.Sprint("mp_race_", i))

@@ -1,19 +1,17 @@
-package store
+package store_test
 
 import (
 	"context"
 	"testing"
 
+	"parley/store"
+
 	"parley/ent/scope"
 )
 
-// Tests open files by themselves, too, and the first of them would keep it from
-// being set.
-var errSavepoints = keepSavepoints()
-
 func TestSavepointsThatMemoryHasNoRoomFor(t *testing.T) {
-	if errSavepoints != nil {
-		t.Fatal(errSavepoints)
+	if store.ErrSavepoints != nil {
+		t.Fatal(store.ErrSavepoints)
 	}
 	b := openBundle(t, migratedSQLite(t))
 	ctx := b.Context()

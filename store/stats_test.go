@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/answer"
 	"parley/core/chat"
@@ -169,7 +171,7 @@ func TestAnAnswerThatEndsAfterItsLeaseIsCountedOnce(t *testing.T) {
 
 // dyingRolls breaks transactions off.
 type dyingRolls struct {
-	*Rolls
+	*store.Rolls
 	every, calls int
 }
 

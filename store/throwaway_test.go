@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/store"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -23,9 +25,9 @@ func (b *bundle) plant() (workspaceID string, canaries []isolation.Canary) {
 		Model: "extractive", Plan: plan.Enterprise,
 		Mint: func(kind chatbot.TokenKind) (string, string, string) { return chatbot.MintThrowAway(rand.Reader, kind) },
 	}, epoch)
-	objects, err := NewThrowAways(b.Store).PlantThrowAway(b.Context(), w.ID, seed)
+	objects, err := store.NewThrowAways(b.Store).PlantThrowAway(b.Context(), w.ID, seed)
 	b.must(err)
-	if len(objects.Documents) != documentsEach {
+	if len(objects.Documents) != 20 {
 		b.Errorf("there are %d documents", len(objects.Documents))
 	}
 	return w.ID, seed.Canaries()
@@ -33,7 +35,7 @@ func (b *bundle) plant() (workspaceID string, canaries []isolation.Canary) {
 
 func TestThrowAways(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
-		throwAways := NewThrowAways(b.Store)
+		throwAways := store.NewThrowAways(b.Store)
 		customer := b.fill("a")
 		before := b.rows(customer.id)
 		planted, canaries := b.plant()
@@ -46,7 +48,7 @@ func TestThrowAways(t *testing.T) {
 				if table.Owner != privacy.OfWorkspace {
 					continue
 				}
-				if why := NotPlanted[table.Name]; (remaining[table.Name] > 0) == (why != "") {
+				if why := store.NotPlanted[table.Name]; (remaining[table.Name] > 0) == (why != "") {
 					t.Errorf("%s has %d rows, and the list says %q: plant one in store/throwaway_plant*.go", table.Name, remaining[table.Name], why)
 				}
 			}
@@ -125,7 +127,7 @@ func (b *bundle) rewrite(workspaceID, statement string) error {
 
 func TestProbeWall(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
-		throwAways := NewThrowAways(b.Store)
+		throwAways := store.NewThrowAways(b.Store)
 		one, _ := b.plant()
 		other, _ := b.plant()
 		probes, err := throwAways.ProbeWall(b.Context(), one, other)
@@ -139,7 +141,7 @@ func TestProbeWall(t *testing.T) {
 		b.Run("each table with rows of workspaces is tried, and none is reached", func(t *testing.T) {
 			tables := b.tenantTables()
 			for _, p := range probes {
-				if p.Crossed != "" || p.Rows == 0 && NotPlanted[p.Table] == "" {
+				if p.Crossed != "" || p.Rows == 0 && store.NotPlanted[p.Table] == "" {
 					t.Errorf("%s: %+v", p.Table, p)
 				}
 				delete(tables, p.Table)

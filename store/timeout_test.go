@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/store"
 
 	"parley/core/fault"
 	"parley/ent/scope"
@@ -35,7 +37,7 @@ func TestAServerThatHangs(t *testing.T) {
 		"a check":          func(x *broken, ctx context.Context) error { return x.Check(ctx) },
 	}
 	t.Run("every request that waits for it is told so in time, and works when it answers again", func(t *testing.T) {
-		x := newBrokenWith(t, Options{AnswerWithin: soon})
+		x := newBrokenWith(t, store.Options{AnswerWithin: soon})
 		for _, connected := range []bool{false, true} {
 			if connected {
 				x.connects()
@@ -65,7 +67,7 @@ func TestAServerThatHangs(t *testing.T) {
 	} {
 		t.Run("when it hangs "+name+", the request is told so in time", func(t *testing.T) {
 			t.Parallel()
-			x := newBrokenWith(t, Options{AnswerWithin: soon})
+			x := newBrokenWith(t, store.Options{AnswerWithin: soon})
 			x.connects()
 			hung := x.proxy.On(rule)
 			eventually(t, "it hangs "+name, func() bool { // on a busy machine a statement before may take longer than soon
@@ -75,13 +77,13 @@ func TestAServerThatHangs(t *testing.T) {
 		})
 	}
 	t.Run("work that no request waits for may take longer", func(t *testing.T) {
-		x := newBrokenWith(t, Options{AnswerWithin: soon})
+		x := newBrokenWith(t, store.Options{AnswerWithin: soon})
 		slow := func(ctx context.Context) error {
 			_, err := x.Raw(ctx).ExecContext(scope.System(ctx), "SELECT pg_sleep($1)", (2 * soon).Seconds())
-			return MapError(err)
+			return store.MapError(err)
 		}
-		eventually(t, "slow work ends", func() bool { return slow(Background(t.Context())) == nil })
-		eventually(t, "a slow transaction ends", func() bool { return x.InTx(Background(t.Context()), slow) == nil })
+		eventually(t, "slow work ends", func() bool { return slow(store.Background(t.Context())) == nil })
+		eventually(t, "a slow transaction ends", func() bool { return x.InTx(store.Background(t.Context()), slow) == nil })
 		x.wantKind(slow(t.Context()), fault.Unavailable)
 		x.wantKind(x.InTx(t.Context(), slow), fault.Unavailable)
 	})
@@ -89,12 +91,12 @@ func TestAServerThatHangs(t *testing.T) {
 
 func TestAPoolThatIsBusy(t *testing.T) {
 	t.Parallel()
-	x := newBrokenWith(t, Options{AnswerWithin: soon})
-	busy := make([]*sql.Conn, x.reads.Stats().MaxOpenConnections)
+	x := newBrokenWith(t, store.Options{AnswerWithin: soon})
+	busy := make([]*sql.Conn, x.Reads().Stats().MaxOpenConnections)
 	for i := range busy {
-		conn, err := x.reads.Conn(t.Context())
+		conn, err := x.Reads().Conn(t.Context())
 		for tries := 0; err != nil && tries < 50; tries++ { // to open one takes longer than soon on a busy machine
-			conn, err = x.reads.Conn(t.Context())
+			conn, err = x.Reads().Conn(t.Context())
 		}
 		x.must(err)
 		busy[i] = conn
@@ -149,7 +151,7 @@ func TestConnectionsThatDiedWhileIdle(t *testing.T) {
 				use()
 				kill()
 				eventually(t, "the connections are closed", func() bool { return x.proxy.Open() == 0 })
-				time.Sleep(freshPeriod) // idle for less, a connection is not looked at
+				time.Sleep(store.FreshPeriod) // idle for less, a connection is not looked at
 				use()
 			}
 		})

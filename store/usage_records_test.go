@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/fault"
 )
+
+// lapsedTogether is how many lapsed answers are interrupted together.
+const lapsedTogether = 500
 
 func TestSpent(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
@@ -152,20 +155,20 @@ func TestUsageRecordsOfLapsedAnswers(t *testing.T) {
 		b.Run("more than are looked at at once lapse too", func(t *testing.T) {
 			conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}
 			b.must(b.InTx(ctx, func(ctx context.Context) error {
-				for range lapsedAtOnce + 1 {
+				for range lapsedTogether + 1 {
 					if _, _, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn()); err != nil {
 						return err
 					}
 				}
 				return nil
 			}))
-			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != lapsedAtOnce+1 {
+			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != lapsedTogether+1 {
 				t.Errorf("%d lapsed: %v", n, err)
 			}
 			if n := b.count("SELECT count(*) FROM messages WHERE status = 'generating'"); n != 0 {
 				t.Errorf("%d are being generated", n)
 			}
-			if n := b.count("SELECT count(*) FROM receipts WHERE status = 'interrupted'"); n != lapsedAtOnce+1 {
+			if n := b.count("SELECT count(*) FROM receipts WHERE status = 'interrupted'"); n != lapsedTogether+1 {
 				t.Errorf("there are %d usage records", n)
 			}
 		})
