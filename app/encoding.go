@@ -8,6 +8,7 @@ import (
 	"parley/core/knowledge/encoding"
 	"parley/core/retrieval/encoder"
 	"parley/store"
+	"parley/store/servers"
 	"parley/text/encode/bge"
 )
 
@@ -33,7 +34,7 @@ const encodeEvery = 5 * time.Second
 // and tells the metrics how many are left.
 func (p *Program) encodePassages(ctx context.Context) error {
 	minute := thisMinute(p.now())
-	begun, err := store.NewChores(p.Store).BeginChore(ctx, "passages.encode", minute, p.now())
+	begun, err := servers.NewChores(p.Store).BeginChore(ctx, "passages.encode", minute, p.now())
 	if err != nil || !begun {
 		return err
 	}

@@ -45,6 +45,7 @@ import (
 	"parley/mail"
 	"parley/passkey"
 	"parley/store"
+	"parley/store/servers"
 	"parley/store/tenancy"
 	"parley/text/tokens"
 )
@@ -199,7 +200,7 @@ func (p *Program) openIDs(ctx context.Context) error {
 	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
 		return err
 	}
-	key, err := store.NewInstallation(p.Store).KeepPublicIDKey(ctx, fresh)
+	key, err := servers.NewInstallation(p.Store).KeepPublicIDKey(ctx, fresh)
 	if err != nil {
 		return fmt.Errorf("cannot read the key of public identifiers: %w", err)
 	}
@@ -274,7 +275,7 @@ func (p *Program) requests() *rate.Requests {
 	if p.Store.IsSQLite() {
 		return rate.NewRequests(nil, time.Now)
 	}
-	return rate.NewRequests(store.NewRequestMinutes(p.Store), time.Now)
+	return rate.NewRequests(servers.NewRequestMinutes(p.Store), time.Now)
 }
 
 func (p *Program) openQueue(ctx context.Context) (err error) {

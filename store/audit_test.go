@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/audit"
+	auditstore "parley/store/audit"
 )
 
 func TestAudit(t *testing.T) {
@@ -141,4 +140,4 @@ func TestAuditIDsGrow(t *testing.T) {
 	})
 }
 
-var _ audit.Archive = (*store.AuditLog)(nil)
+var _ audit.Archive = (*auditstore.AuditLog)(nil)

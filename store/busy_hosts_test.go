@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
+	"parley/store/servers"
 )
 
 func TestBusyHosts(t *testing.T) {
 	t.Parallel()
 	b := openBundle(t, migratedPostgres.New(t))
-	hosts := store.NewBusyHosts(b.Store)
+	hosts := servers.NewBusyHosts(b.Store)
 	take := func(t *testing.T, host, holder string, most time.Duration) time.Duration {
 		t.Helper()
 		wait, err := hosts.TakeHost(t.Context(), host, holder, most)

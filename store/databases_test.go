@@ -15,6 +15,8 @@ import (
 
 	"parley/core/fault"
 	"parley/internal/pgtest"
+	auditstore "parley/store/audit"
+	"parley/store/servers"
 )
 
 // patience bounds every wait of these tests for something that must come.
@@ -141,9 +143,9 @@ type (
 	ofEvents        = store.BillingEvents
 	ofTrials        = store.Trials
 	ofReversals     = store.Reversals
-	ofAudit         = store.AuditLog
-	ofChores        = store.Chores
-	ofMinutes       = store.RequestMinutes
+	ofAudit         = auditstore.AuditLog
+	ofChores        = servers.Chores
+	ofMinutes       = servers.RequestMinutes
 	ofConversations = store.Conversations
 	ofTurns         = store.Turns
 	ofLeases        = store.Leases
@@ -153,7 +155,7 @@ type (
 	ofUsageRecords  = store.UsageRecords
 	ofRetentions    = store.Retentions
 	ofSizes         = store.Sizes
-	ofInstallation  = store.Installation
+	ofInstallation  = servers.Installation
 	ofFeedback      = store.Feedback
 	ofGaps          = store.Gaps
 	ofHistory       = store.History
@@ -181,9 +183,9 @@ func allOf(s *store.Store) *everything {
 		store.NewDocuments(s), store.NewUploads(s), store.NewSources(s), store.NewDueWork(s), store.NewPassages(s), store.NewRemovals(s), store.NewIndexChanges(s), store.NewUndo(s), store.NewKnowledgePages(s), store.NewRebuilds(s), store.NewEmbeddings(s), store.NewEncodings(s),
 		store.NewUsers(s), store.NewSessions(s), store.NewDevices(s), store.NewAttempts(s), store.NewAddressCodes(s), store.NewMails(s),
 		store.NewWorkspaces(s), store.NewPlanAccess(s), store.NewMembers(s), store.NewInvitations(s), store.NewHoldings(s), store.NewPlans(s),
-		store.NewSubscriptions(s), store.NewBillingEvents(s), store.NewTrials(s), store.NewReversals(s), store.NewAuditLog(s), store.NewChores(s), store.NewRequestMinutes(s),
+		store.NewSubscriptions(s), store.NewBillingEvents(s), store.NewTrials(s), store.NewReversals(s), auditstore.NewAuditLog(s), servers.NewChores(s), servers.NewRequestMinutes(s),
 		store.NewConversations(s), store.NewTurns(s), store.NewLeases(s), store.NewMonths(s), store.NewKeys(s), store.NewCachedAnswers(s), store.NewUsageRecords(s), store.NewRetentions(s),
-		store.NewSizes(s), store.NewInstallation(s),
+		store.NewSizes(s), servers.NewInstallation(s),
 		store.NewFeedback(s), store.NewGaps(s), store.NewHistory(s), store.NewStats(s), store.NewRolls(s), store.NewTestRuns(s), store.NewWithdrawnTests(s), store.NewFinds(s), store.NewQuotaNotices(s), store.NewWebhooks(s), store.NewWebhookDeliveries(s), store.NewSSOConnections(s), store.NewIdentities(s), store.NewErasures(s), store.NewRows(s), store.NewEndUsers(s), store.NewPersons(s), store.NewFiles(s), store.NewWall(s),
 	}}
 }

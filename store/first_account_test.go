@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/account"
 	"parley/core/fault"
 	"parley/core/outbox"
 	"parley/core/tenant"
+	"parley/store/ports"
 )
 
 // TestFirstAccount opens the database as often as there are visitors, as
@@ -24,9 +23,9 @@ func TestFirstAccount(t *testing.T) {
 			results := make(chan error, visitors)
 			for n := range visitors {
 				db := openBundle(t, b.url)
-				accounts := account.New(store.ForAccount(db.Store), account.Neighbors{
+				accounts := account.New(ports.ForAccount(db.Store), account.Neighbors{
 					Mails:   outbox.NewWriter(db.ofMails, time.Now, rand.Reader, outbox.Options{}),
-					Founder: tenant.New(store.ForTenant(db.Store), time.Now, rand.Reader).Workspaces,
+					Founder: tenant.New(ports.ForTenant(db.Store), time.Now, rand.Reader).Workspaces,
 				}, time.Now, rand.Reader)
 				go func() {
 					_, _, err := accounts.SignUps.Create(context.WithoutCancel(t.Context()), account.Account{

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/store"
+	"parley/store/servers"
 )
 
 func TestPublicIDKey(t *testing.T) {
@@ -21,7 +22,7 @@ func TestPublicIDKey(t *testing.T) {
 						return
 					}
 					defer s.Close()
-					if keys[i], err = store.NewInstallation(s).KeepPublicIDKey(t.Context(), bytes.Repeat([]byte{byte(i + 1)}, 32)); err != nil {
+					if keys[i], err = servers.NewInstallation(s).KeepPublicIDKey(t.Context(), bytes.Repeat([]byte{byte(i + 1)}, 32)); err != nil {
 						t.Error(err)
 					}
 				})

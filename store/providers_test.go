@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/chatbot"
 	"parley/core/fault"
 	ent "parley/ent/generated"
 	"parley/ent/scope"
+	"parley/store/ports"
 )
 
 func TestProviders(t *testing.T) {
@@ -99,7 +98,7 @@ func TestProviders(t *testing.T) {
 func TestProviderRace(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		w := b.fill("a")
-		chatbots := chatbot.New(store.ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
+		chatbots := chatbot.New(ports.ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
 		b.Run("of deleting a provider and choosing it at once, one wins", func(t *testing.T) {
 			for i := range 20 {
 				provider := w.newProvider(fmt.Sprint("mp_race_", i))

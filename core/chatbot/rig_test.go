@@ -16,6 +16,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/ports"
 	"parley/store/storetest"
 	"parley/store/tenancy"
 	"parley/store/tenancytest"
@@ -69,7 +70,7 @@ func newRig(t *testing.T) *rig {
 
 // database has tokens looked up in the pausable store.
 func (r *rig) database() chatbot.Database {
-	database := store.ForChatbot(r.db)
+	database := ports.ForChatbot(r.db)
 	database.Tokens = r.pausable
 	return database
 }

@@ -12,6 +12,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	auditstore "parley/store/audit"
 )
 
 // invitedBy creates an invitation by a member, and returns its code.
@@ -114,7 +115,7 @@ func TestLeave(t *testing.T) {
 		keys, err := c.Sessions.Start(t.Context(), member, signin.Proof{Method: signin.ByPassword}, stranger)
 		c.must(err)
 		c.must(c.Members.Leave(audit.AsPerson(t.Context(), member, "member@example.com"), c.space.ID, member))
-		left, err := store.NewAuditLog(c.store).Audit(t.Context(), c.space.ID, audit.Filter{Actions: []audit.Action{audit.MemberLeft}, Limit: 10})
+		left, err := auditstore.NewAuditLog(c.store).Audit(t.Context(), c.space.ID, audit.Filter{Actions: []audit.Action{audit.MemberLeft}, Limit: 10})
 		if err != nil || len(left) != 1 || left[0].Actor.UserID != member {
 			t.Errorf("the log says %+v, %v", left, err)
 		}

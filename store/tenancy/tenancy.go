@@ -17,6 +17,8 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/store"
+	auditstore "parley/store/audit"
+	"parley/store/ports"
 )
 
 // Options are what an operator decides about people, workspaces and payments.
@@ -56,21 +58,21 @@ type Services struct {
 func Open(db *store.Store, now func() time.Time, random io.Reader, options Options) *Services {
 	mails := store.NewMails(db)
 	letters := outbox.NewWriter(mails, now, random, options.Mails)
-	tenants := tenant.New(store.ForTenant(db), now, random)
-	subscriptions := subscription.New(store.ForSubscription(db), tenants, letters, now, options.Payments)
-	accounts := account.New(store.ForAccount(db), account.Neighbors{
+	tenants := tenant.New(ports.ForTenant(db), now, random)
+	subscriptions := subscription.New(ports.ForSubscription(db), tenants, letters, now, options.Payments)
+	accounts := account.New(ports.ForAccount(db), account.Neighbors{
 		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers, Links: options.Links,
 		SignIns: sso.NewRule(sso.RulePorts{Connections: store.NewSSOConnections(db), Members: store.NewMembers(db)}),
 	}, now, random)
-	team := tenant.NewTeam(store.ForTenant(db), tenants, tenant.Neighbors{
+	team := tenant.NewTeam(ports.ForTenant(db), tenants, tenant.Neighbors{
 		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas, FactorOfAll: options.FactorOfAll,
 	}, now, random)
-	factors := factor.New(store.ForFactors(db), factor.Neighbors{
+	factors := factor.New(ports.ForFactors(db), factor.Neighbors{
 		Accounts: accounts, Mails: letters, Vault: options.Vault, WebAuthn: options.WebAuthn,
 	}, now, random)
 	return &Services{
 		Accounts: accounts, Factors: factors, Tenants: tenants, Team: team, Subscriptions: subscriptions,
-		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(store.NewAuditLog(db), db, now), Chains: store.NewAuditLog(db),
+		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(auditstore.NewAuditLog(db), db, now), Chains: auditstore.NewAuditLog(db),
 	}
 }
 

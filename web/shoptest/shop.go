@@ -42,6 +42,7 @@ import (
 	"parley/internal/requestid"
 	"parley/passkey"
 	"parley/store"
+	"parley/store/ports"
 	"parley/store/tenancy"
 	"parley/web"
 	"parley/web/site"
@@ -151,7 +152,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	})}
 	s.Tenants.Passwords.WeakenForTests()
 	s.Till = &Till{tenants: s.Tenants, PayAt: CheckoutURL}
-	s.Chatbots = chatbot.New(store.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
+	s.Chatbots = chatbot.New(ports.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer:    seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }),
 		OwnModels: []string{"own-model", "other-own"},
 		ModelNames: func(_ context.Context, p chatbot.OpenedProvider) ([]string, error) {
@@ -172,7 +173,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 			History: history.New(store.NewHistory(db), db, clock), Reports: stats.NewReports(store.NewStats(db), clock),
 		},
 		IDs: ids, Browser: browse.New(store.NewChatbots(db), nil, nil, store.NewKnowledgePages(db), nil, nil),
-		Chat: chat.New(store.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
+		Chat: chat.New(ports.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&deps)

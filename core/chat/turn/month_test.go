@@ -19,6 +19,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/ports"
 	"parley/store/storetest"
 )
 
@@ -72,7 +73,7 @@ func open(db *store.Store, searcher answer.Searcher, model answer.Model, now fun
 	log := slog.New(slog.DiscardHandler)
 	keys := chat.NewKeys(store.NewKeys(db), now)
 	return turn.New(turn.Config{
-		Turns: store.NewTurns(db), Leases: store.NewLeases(db), Chats: chat.New(store.ForChat(db), keys, now, log), Keys: keys, Quota: quota.New(store.NewMonths(db), now),
+		Turns: store.NewTurns(db), Leases: store.NewLeases(db), Chats: chat.New(ports.ForChat(db), keys, now, log), Keys: keys, Quota: quota.New(store.NewMonths(db), now),
 		Answers: answer.New(searcher, answer.Always(model), store.NewCachedAnswers(db), now, log), Now: now, Log: log,
 	})
 }

@@ -1,4 +1,4 @@
-package store
+package servers
 
 import (
 	"context"
@@ -8,16 +8,17 @@ import (
 
 	ent "parley/ent/generated"
 	"parley/ent/generated/installationkey"
+	"parley/store"
 )
 
 // publicIDs names the key of package publicid.
 const publicIDs = "public_ids"
 
 // Installation keeps what belongs to the installation as a whole.
-type Installation struct{ store *Store }
+type Installation struct{ store *store.Store }
 
 // NewInstallation returns the installation of a database.
-func NewInstallation(db *Store) *Installation { return &Installation{db} }
+func NewInstallation(db *store.Store) *Installation { return &Installation{db} }
 
 // KeepPublicIDKey returns the key of public identifiers, which is the given one
 // if there is none yet: of several processes that start at once, the first to
@@ -30,7 +31,7 @@ func (s *Installation) KeepPublicIDKey(ctx context.Context, fresh []byte) (key [
 			return err
 		}
 		row, err := s.store.Client(ctx).InstallationKey.Get(ctx, publicIDs)
-		key, err = One(row, err, func(row *ent.InstallationKey) []byte { return row.Key })
+		key, err = store.One(row, err, func(row *ent.InstallationKey) []byte { return row.Key })
 		return err
 	})
 	return key, err

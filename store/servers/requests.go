@@ -1,4 +1,4 @@
-package store
+package servers
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 
 	"parley/core/plan"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // RequestMinutes keeps the requests that processes share.
-type RequestMinutes struct{ store *Store }
+type RequestMinutes struct{ store *store.Store }
 
 // NewRequestMinutes returns the request minutes of a database.
-func NewRequestMinutes(db *Store) *RequestMinutes { return &RequestMinutes{db} }
+func NewRequestMinutes(db *store.Store) *RequestMinutes { return &RequestMinutes{db} }
 
 const (
 	// This returns the clock even when there is no row.
@@ -35,14 +36,14 @@ func (s *RequestMinutes) RequestMinute(ctx context.Context, workspaceID string) 
 	var at sql.NullInt64
 	if s.store.IsSQLite() {
 		var clock string
-		if err = ScanOne(ctx, s.store.Raw(ctx), []any{&written, &at, &clock}, requestMinuteSQLite, workspaceID); err == nil {
+		if err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&written, &at, &clock}, requestMinuteSQLite, workspaceID); err == nil {
 			now, err = time.Parse(time.RFC3339Nano, clock)
 		}
 	} else {
-		err = ScanOne(ctx, s.store.Raw(ctx), []any{&written, &at, &now}, requestMinutePostgres, workspaceID)
+		err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&written, &at, &now}, requestMinutePostgres, workspaceID)
 	}
 	if err != nil {
-		return minute, 0, now, MapError(err)
+		return minute, 0, now, store.MapError(err)
 	}
 	return minute, at.Int64, now, minute.UnmarshalBinary(written)
 }

@@ -1,16 +1,18 @@
-package store
+package servers
 
 import (
 	"context"
 	"time"
+
+	"parley/store"
 )
 
 // BusyHosts lets one process at a time read a host, on PostgreSQL.
-type BusyHosts struct{ store *Store }
+type BusyHosts struct{ store *store.Store }
 
 // NewBusyHosts returns the busy hosts of a database. On SQLite, which has one process,
 // there are none to keep, and it returns nil.
-func NewBusyHosts(db *Store) *BusyHosts {
+func NewBusyHosts(db *store.Store) *BusyHosts {
 	if db.IsSQLite() {
 		return nil
 	}
@@ -34,14 +36,14 @@ const (
 // at the longest, somebody else reads it, or how long it rests.
 func (s *BusyHosts) TakeHost(ctx context.Context, host, holder string, most time.Duration) (wait time.Duration, err error) {
 	var seconds float64
-	err = ScanOne(ctx, s.store.Raw(ctx), []any{&seconds}, takeHost, host, holder, most.Seconds())
-	return time.Duration(seconds * float64(time.Second)), MapError(err)
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&seconds}, takeHost, host, holder, most.Seconds())
+	return time.Duration(seconds * float64(time.Second)), store.MapError(err)
 }
 
 // LeaveHost says that a holder has read a host, which then rests for a time.
 func (s *BusyHosts) LeaveHost(ctx context.Context, host, holder string, rest time.Duration) error {
 	_, err := s.store.Raw(ctx).ExecContext(ctx, leaveHost, host, holder, rest.Seconds())
-	return MapError(err)
+	return store.MapError(err)
 }
 
 // DeleteFreeHosts deletes what says nothing any more. On SQLite it does nothing.
@@ -50,5 +52,5 @@ func (s *BusyHosts) DeleteFreeHosts(ctx context.Context) error {
 		return nil
 	}
 	_, err := s.store.Raw(ctx).ExecContext(ctx, deleteFreeHosts)
-	return MapError(err)
+	return store.MapError(err)
 }

@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // agedChains are the chains that have an entry from before a time.
@@ -41,7 +42,7 @@ const (
 // keeps where the chain goes on, and returns how many it deleted.
 func (s *AuditLog) DeleteAudit(ctx context.Context, chain string, before time.Time, limit int) (deleted int, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		ctx = ChainScope(ctx, chain)
+		ctx = store.ChainScope(ctx, chain)
 		if _, err := s.store.LockChain(ctx, chain); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
@@ -49,7 +50,7 @@ func (s *AuditLog) DeleteAudit(ctx context.Context, chain string, before time.Ti
 		if chain == audit.Unplaced {
 			statement = lastAgedUnplaced
 		}
-		err := ScanOne(ctx, s.store.Raw(ctx), []any{&last.ID, &last.Seq, &last.Hash}, statement, chain, before, limit)
+		err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&last.ID, &last.Seq, &last.Hash}, statement, chain, before, limit)
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}
@@ -59,13 +60,13 @@ func (s *AuditLog) DeleteAudit(ctx context.Context, chain string, before time.Ti
 		deleted, err = s.forget(ctx, chain, last)
 		return err
 	})
-	return deleted, MapError(err)
+	return deleted, store.MapError(err)
 }
 
 // forget deletes the entries of a chain up to one.
 func (s *AuditLog) forget(ctx context.Context, chain string, last audit.Entry) (deleted int, err error) {
 	if !s.store.IsSQLite() {
-		err := ScanOne(ctx, s.store.Raw(ctx), []any{&deleted}, forgetPostgres, chain, last.ID, last.Seq, last.Hash)
+		err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&deleted}, forgetPostgres, chain, last.ID, last.Seq, last.Hash)
 		return deleted, err
 	}
 	if last.Seq > 0 {
@@ -96,10 +97,10 @@ const (
 // ForgetAuditAddresses removes the network addresses and their salts from up to limit
 // entries of all workspaces from before a time, the oldest first, and returns from how many.
 func (s *AuditLog) ForgetAuditAddresses(ctx context.Context, before time.Time, limit int) (forgotten int, err error) {
-	ctx = scope.System(Background(ctx))
+	ctx = scope.System(store.Background(ctx))
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		if !s.store.IsSQLite() {
-			return ScanOne(ctx, s.store.Raw(ctx), []any{&forgotten}, forgetAddressesPostgres, before, limit)
+			return store.ScanOne(ctx, s.store.Raw(ctx), []any{&forgotten}, forgetAddressesPostgres, before, limit)
 		}
 		result, err := s.store.Raw(ctx).ExecContext(ctx, forgetAddressesSQLite, before, limit)
 		if err != nil {
@@ -109,5 +110,5 @@ func (s *AuditLog) ForgetAuditAddresses(ctx context.Context, before time.Time, l
 		forgotten = int(n)
 		return err
 	})
-	return forgotten, MapError(err)
+	return forgotten, store.MapError(err)
 }

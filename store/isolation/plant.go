@@ -1,4 +1,4 @@
-package store
+package isolation
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // NotPlanted are the tables of workspaces in which a throw-away workspace has no row, and why.
@@ -23,7 +24,7 @@ var NotPlanted = map[string]string{
 // calls no service, so that nothing is sent, charged, queued or recorded for them.
 type planter struct {
 	*isolation.Seed
-	store *Store
+	store *store.Store
 	db    *ent.Client
 	ws    string
 	is    isolation.Objects
@@ -33,7 +34,7 @@ type planter struct {
 // that NotPlanted names.
 func (s *ThrowAways) PlantThrowAway(ctx context.Context, workspaceID string, seed *isolation.Seed) (isolation.Objects, error) {
 	p := &planter{Seed: seed, store: s.store, ws: workspaceID, is: isolation.Objects{IDs: map[string]string{}}}
-	err := s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+	err := s.store.InTx(store.Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
 		p.db = s.store.Client(ctx)
 		for _, plant := range []func(context.Context) error{
 			p.workspace, p.people, p.chatbot, p.tokens, p.sources, p.documents, p.conversations,
@@ -45,7 +46,7 @@ func (s *ThrowAways) PlantThrowAway(ctx context.Context, workspaceID string, see
 		}
 		return nil
 	})
-	return p.is, MapError(err)
+	return p.is, store.MapError(err)
 }
 
 // named returns a new identifier, and gives it the names that routes have for it.
@@ -117,7 +118,7 @@ func (p *planter) tokens(ctx context.Context) error {
 		create := p.db.Token.Create().SetID(t.ID).SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetName(p.Text("tokens.name")).SetHint(t.Hint).SetHash(t.Hash).
 			SetKind(string(t.Kind)).SetScopes(isolation.ScopesOf(t.Kind)).SetNote(p.Text("tokens.note")).SetCreatedBy(p.Owners[0].Email).SetCreatedAt(p.At)
 		if origins := isolation.OriginsOf(t.Kind); len(origins) > 0 {
-			create.SetOrigins(JoinWords(origins))
+			create.SetOrigins(store.JoinWords(origins))
 		}
 		if t.Revoked {
 			create.SetRevokedAt(p.At)

@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 	"parley/ent/generated/auditchain"
 	"parley/ent/generated/auditentry"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // ChainHeads returns the heads of chains in the order of their names, after one.
 func (s *AuditLog) ChainHeads(ctx context.Context, after string, limit int) ([]audit.Head, error) {
 	rows, err := s.store.Client(ctx).AuditChain.Query().Where(auditchain.IDGT(after)).
 		Order(auditchain.ByID()).Limit(limit).All(scope.System(ctx))
-	return Mapped(rows, err, headFromRow)
+	return store.Mapped(rows, err, headFromRow)
 }
 
 // ChainHead returns one head, and whether there is one.
@@ -25,36 +26,36 @@ func (s *AuditLog) ChainHead(ctx context.Context, chain string) (head audit.Head
 	if ent.IsNotFound(err) {
 		return audit.Head{}, false, nil
 	}
-	head, err = One(row, err, headFromRow)
+	head, err = store.One(row, err, headFromRow)
 	return head, err == nil, err
 }
 
 // Chained returns entries of a chain in their places, after the place seq and within it
 // after id.
 func (s *AuditLog) Chained(ctx context.Context, chain string, seq, id int64, limit int) ([]audit.Entry, error) {
-	rows, err := s.store.Client(ctx).AuditEntry.Query().Where(OfChain(chain), auditentry.SeqGT(0), auditentry.SeqGTE(seq),
+	rows, err := s.store.Client(ctx).AuditEntry.Query().Where(store.OfChain(chain), auditentry.SeqGT(0), auditentry.SeqGTE(seq),
 		auditentry.Or(auditentry.SeqGT(seq), auditentry.IDGT(id))).
-		Order(auditentry.BySeq(), auditentry.ByID()).Limit(limit).All(ChainScope(ctx, chain))
-	return Mapped(rows, err, entryFromRow)
+		Order(auditentry.BySeq(), auditentry.ByID()).Limit(limit).All(store.ChainScope(ctx, chain))
+	return store.Mapped(rows, err, entryFromRow)
 }
 
 // Unchained counts the entries of a chain without a place, and returns the highest id of
 // those and the lowest of the others.
 func (s *AuditLog) Unchained(ctx context.Context, chain string) (count, last, firstChained int64, err error) {
-	ctx = ChainScope(ctx, chain)
-	of := func() *ent.AuditEntryQuery { return s.store.Client(ctx).AuditEntry.Query().Where(OfChain(chain)) }
+	ctx = store.ChainScope(ctx, chain)
+	of := func() *ent.AuditEntryQuery { return s.store.Client(ctx).AuditEntry.Query().Where(store.OfChain(chain)) }
 	n, err := of().Where(auditentry.Seq(0)).Count(ctx)
 	if err != nil || n == 0 {
-		return 0, 0, 0, MapError(err)
+		return 0, 0, 0, store.MapError(err)
 	}
 	if last, err = of().Where(auditentry.Seq(0)).Order(auditentry.ByID(sql.OrderDesc())).FirstID(ctx); err != nil {
-		return 0, 0, 0, MapError(err)
+		return 0, 0, 0, store.MapError(err)
 	}
 	firstChained, err = of().Where(auditentry.SeqGT(0)).Order(auditentry.ByID()).FirstID(ctx)
 	if ent.IsNotFound(err) {
 		err = nil
 	}
-	return int64(n), last, firstChained, MapError(err)
+	return int64(n), last, firstChained, store.MapError(err)
 }
 
 // headless are the chains with entries that have a place, and without a head.
@@ -70,17 +71,17 @@ func (s *AuditLog) Headless(ctx context.Context, limit int) ([]string, error) {
 func (s *AuditLog) chainNames(ctx context.Context, query string, args ...any) (chains []string, err error) {
 	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), query, args...)
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var chain string
 		if err := rows.Scan(&chain); err != nil {
-			return nil, MapError(err)
+			return nil, store.MapError(err)
 		}
 		chains = append(chains, chain)
 	}
-	return chains, MapError(rows.Err())
+	return chains, store.MapError(rows.Err())
 }
 
 func headFromRow(row *ent.AuditChain) audit.Head {

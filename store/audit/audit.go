@@ -1,4 +1,4 @@
-package store
+package audit
 
 import (
 	"context"
@@ -11,25 +11,26 @@ import (
 	"parley/ent/generated/auditentry"
 	"parley/ent/generated/predicate"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // AuditLog keeps the audit log.
-type AuditLog struct{ store *Store }
+type AuditLog struct{ store *store.Store }
 
 // NewAuditLog returns the audit log of a database.
-func NewAuditLog(db *Store) *AuditLog { return &AuditLog{db} }
+func NewAuditLog(db *store.Store) *AuditLog { return &AuditLog{db} }
 
 // Audit returns a page of a workspace's entries, the latest first.
 func (s *AuditLog) Audit(ctx context.Context, workspaceID string, filter audit.Filter) ([]audit.Entry, error) {
 	rows, err := s.store.Client(ctx).AuditEntry.Query().Where(chosen(workspaceID, filter)...).
 		Order(auditentry.ByID(sql.OrderDesc())).Limit(filter.Limit).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, entryFromRow)
+	return store.Mapped(rows, err, entryFromRow)
 }
 
 // CountAudit counts the entries that a filter chooses of a workspace, whatever its limit.
 func (s *AuditLog) CountAudit(ctx context.Context, workspaceID string, filter audit.Filter) (int, error) {
 	n, err := s.store.Client(ctx).AuditEntry.Query().Where(chosen(workspaceID, filter)...).Count(scope.Workspace(ctx, workspaceID))
-	return n, MapError(err)
+	return n, store.MapError(err)
 }
 
 // chosen are the conditions of a filter.
@@ -82,7 +83,7 @@ func (s *AuditLog) AuditEntries(ctx context.Context, query audit.Query) ([]audit
 	}
 	rows, err := s.store.Client(ctx).AuditEntry.Query().Where(where...).
 		Order(auditentry.ByID(sql.OrderDesc())).Limit(query.Limit).All(scope.System(ctx))
-	return Mapped(rows, err, entryFromRow)
+	return store.Mapped(rows, err, entryFromRow)
 }
 
 func entryFromRow(row *ent.AuditEntry) audit.Entry {
@@ -102,18 +103,18 @@ func entryFromRow(row *ent.AuditEntry) audit.Entry {
 // PretendAudit reads the head of the chain of what concerns no workspace twice, and writes
 // it as it is: an entry takes as many statements.
 func (s *AuditLog) PretendAudit(ctx context.Context) error {
-	ctx = ChainScope(ctx, audit.Unplaced)
+	ctx = store.ChainScope(ctx, audit.Unplaced)
 	_, err := s.store.LockChain(ctx, audit.Unplaced)
-	if fault.Is(MapError(err), fault.NotFound) { // nothing was recorded so far
+	if fault.Is(store.MapError(err), fault.NotFound) { // nothing was recorded so far
 		return nil
 	}
 	if err != nil {
-		return MapError(err)
+		return store.MapError(err)
 	}
 	head, err := s.store.LockChain(ctx, audit.Unplaced)
 	if err != nil {
-		return MapError(err)
+		return store.MapError(err)
 	}
 	_, err = s.store.MoveChain(ctx, head)
-	return MapError(err)
+	return store.MapError(err)
 }

@@ -1,4 +1,4 @@
-package store
+package isolation
 
 import (
 	"context"
@@ -23,24 +23,25 @@ import (
 	"parley/ent/generated/workspace"
 	"parley/ent/scope"
 	"parley/internal/id"
+	"parley/store"
 )
 
 // ThrowAways keeps the workspaces with which an operator checks that workspaces are kept apart.
 // They are told by their identifiers, which no other workspace can have.
-type ThrowAways struct{ store *Store }
+type ThrowAways struct{ store *store.Store }
 
 var _ isolation.Store = (*ThrowAways)(nil)
 
 // NewThrowAways returns the throw-away workspaces of a database.
-func NewThrowAways(db *Store) *ThrowAways { return &ThrowAways{db} }
+func NewThrowAways(db *store.Store) *ThrowAways { return &ThrowAways{db} }
 
 // ThrowAways returns the throw-away workspaces, the earliest first, and after them the
 // workspaces of which only accounts are left.
 func (s *ThrowAways) ThrowAways(ctx context.Context) ([]isolation.Found, error) {
-	ctx = scope.System(Background(ctx))
+	ctx = scope.System(store.Background(ctx))
 	rows, err := s.store.Client(ctx).Workspace.Query().Where(predicate.Workspace(entsql.FieldHasPrefix(workspace.FieldID, id.ThrowAwayPrefix("ws", "")))).
 		Order(workspace.ByCreatedAt(), workspace.ByID()).All(ctx)
-	found, err := Mapped(rows, err, func(row *ent.Workspace) isolation.Found {
+	found, err := store.Mapped(rows, err, func(row *ent.Workspace) isolation.Found {
 		return isolation.Found{ID: row.ID, CreatedAt: row.CreatedAt.UTC()}
 	})
 	if err != nil {
@@ -53,20 +54,20 @@ func (s *ThrowAways) ThrowAways(ctx context.Context) ([]isolation.Found, error) 
 			found = append(found, isolation.Found{ID: id.ThrowAwayPrefix("ws", tag), CreatedAt: person.CreatedAt.UTC()})
 		}
 	}
-	return found, MapError(err)
+	return found, store.MapError(err)
 }
 
 // ThrowAwayDocuments returns the chatbots of a throw-away workspace, each with its documents.
 func (s *ThrowAways) ThrowAwayDocuments(ctx context.Context, workspaceID string) (map[string][]string, error) {
 	bots, err := s.store.Client(ctx).Chatbot.Query().Where(chatbot.WorkspaceID(workspaceID)).IDs(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	found := map[string][]string{}
 	for _, bot := range bots {
 		ids, err := s.store.Client(ctx).Document.Query().Where(document.ChatbotID(bot)).IDs(scope.Workspace(ctx, workspaceID))
 		if err != nil {
-			return nil, MapError(err)
+			return nil, store.MapError(err)
 		}
 		found[bot] = ids
 	}
@@ -80,12 +81,12 @@ func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) err
 	if !id.IsThrowAway(workspaceID) {
 		return fault.New(fault.Invalid, "%s is no throw-away workspace.", workspaceID)
 	}
-	err := NewWorkspaces(s.store).DeleteWorkspace(ctx, workspaceID)
+	err := store.NewWorkspaces(s.store).DeleteWorkspace(ctx, workspaceID)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
 	// What has no reference to a workspace is left when the workspace goes.
-	err = s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+	err = s.store.InTx(store.Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
 		if _, err := s.store.Client(ctx).Erasure.Delete().Exec(ctx); err != nil { // those of its scope
 			return err
 		}
@@ -98,7 +99,7 @@ func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) err
 	if err != nil {
 		return err
 	}
-	return s.store.Write(scope.System(Background(ctx)), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.System(store.Background(ctx)), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.User.Delete().Where(ofThrowAway(workspaceID)).Exec(ctx)
 		return err
 	})
@@ -112,7 +113,7 @@ func ofThrowAway(workspaceID string) predicate.User {
 // RemainingOf counts what the tables still hold of a throw-away workspace: entries of the audit
 // log, too, which stay. What index_changes has goes by itself.
 func (s *ThrowAways) RemainingOf(ctx context.Context, workspaceID string) (map[string]int64, error) {
-	ctx = scope.Workspace(Background(ctx), workspaceID)
+	ctx = scope.Workspace(store.Background(ctx), workspaceID)
 	remaining := map[string]int64{}
 	for _, t := range s.tables() {
 		column := "workspace_id"
@@ -121,8 +122,8 @@ func (s *ThrowAways) RemainingOf(ctx context.Context, workspaceID string) (map[s
 		}
 		query, args := s.store.Builder().Select(entsql.Count("*")).From(entsql.Table(t.Name)).Where(entsql.EQ(column, workspaceID)).Query()
 		var n int64
-		if err := ScanOne(ctx, s.store.Raw(ctx), []any{&n}, query, args...); err != nil {
-			return nil, MapError(err)
+		if err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&n}, query, args...); err != nil {
+			return nil, store.MapError(err)
 		}
 		if n > 0 {
 			remaining[t.Name] = n
@@ -132,7 +133,7 @@ func (s *ThrowAways) RemainingOf(ctx context.Context, workspaceID string) (map[s
 	if people > 0 {
 		remaining["users"] = int64(people)
 	}
-	return remaining, MapError(err)
+	return remaining, store.MapError(err)
 }
 
 // tables are those with rows of workspaces, but for index_changes, which PostgreSQL writes.
@@ -150,15 +151,15 @@ var passing = map[string]bool{
 
 // Fingerprint returns a hash of the rows of a workspace for each table, and of its people.
 func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[string]string, error) {
-	prints, rows := map[string]string{}, NewRows(s.store)
+	prints, rows := map[string]string{}, store.NewRows(s.store)
 	people, err := s.store.Client(ctx).User.Query().Where(ofThrowAway(workspaceID)).Order(user.ByID()).All(scope.System(ctx))
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	// What somebody has tried in the playground is shown to them alone.
 	tried, err := s.store.Client(ctx).Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.WorkspaceID(workspaceID)).First(scope.Workspace(ctx, workspaceID))
 	if err != nil && !ent.IsNotFound(err) {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	which := privacy.Selection{}
 	if tried != nil {
@@ -188,5 +189,5 @@ func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[s
 
 // ProbeWall tries to reach the rows of one throw-away workspace from another.
 func (s *ThrowAways) ProbeWall(ctx context.Context, workspaceID, otherID string) ([]isolation.Probe, error) {
-	return NewWall(s.store).ProbeWall(ctx, workspaceID, otherID)
+	return store.NewWall(s.store).ProbeWall(ctx, workspaceID, otherID)
 }

@@ -1,4 +1,4 @@
-package store
+package isolation
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"parley/core/knowledge"
 	"parley/internal/id"
+	"parley/store"
 )
 
 func (p *planter) sources(ctx context.Context) error {
@@ -33,7 +34,7 @@ func (p *planter) documents(ctx context.Context) error {
 		if i == 1 {
 			d.SourceID, d.URL = p.is.IDs["source"], "https://"+p.Word("documents.url")+".invalid/"
 		}
-		if err := NewDocumentRow(p.db, p.ws, d).SetPassageCount(1).SetIndexed(1).SetVersion(1).SetLive(1).SetFetchedAt(p.At).Exec(ctx); err != nil {
+		if err := store.NewDocumentRow(p.db, p.ws, d).SetPassageCount(1).SetIndexed(1).SetVersion(1).SetLive(1).SetFetchedAt(p.At).Exec(ctx); err != nil {
 			return err
 		}
 		heading, text, _ := strings.Cut(strings.TrimPrefix(d.Content, "# "), "\n\n")

@@ -1,4 +1,4 @@
-package store
+package isolation
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"parley/core/insight/testrun"
 	ent "parley/ent/generated"
 	"parley/internal/id"
+	"parley/store"
 )
 
 // conversations are one of the API, whose answer is rated, and one of the owner in the
 // playground.
 func (p *planter) conversations(ctx context.Context) error {
 	begin := func(origin chat.Origin, by, endUser string) (*ent.Conversation, error) {
-		metadata, err := MetadataToColumn(map[string]string{"order": p.Text("conversations.metadata")})
+		metadata, err := store.MetadataToColumn(map[string]string{"order": p.Text("conversations.metadata")})
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +59,7 @@ func (p *planter) exchange(ctx context.Context, conversationID int64) (int64, er
 
 // cites are the sources of an answer.
 func (p *planter) cites() string {
-	return CitationsToColumn([]answer.Citation{{Number: 1, Cited: true, DocumentID: p.is.Documents[0], Title: p.Text("messages.sources"), Version: 1}})
+	return store.CitationsToColumn([]answer.Citation{{Number: 1, Cited: true, DocumentID: p.is.Documents[0], Title: p.Text("messages.sources"), Version: 1}})
 }
 
 func (p *planter) insight(ctx context.Context) error {

@@ -1,4 +1,4 @@
-package store
+package servers
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 	"parley/ent/generated/chore"
 	"parley/ent/generated/predicate"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Chores lets one process at a time do a chore.
-type Chores struct{ store *Store }
+type Chores struct{ store *store.Store }
 
 // NewChores returns the chores of a database.
-func NewChores(db *Store) *Chores { return &Chores{db} }
+func NewChores(db *store.Store) *Chores { return &Chores{db} }
 
 const beginChore = `INSERT INTO chores (id, begun_at) VALUES ($1, $2)
 	ON CONFLICT (id) DO UPDATE SET begun_at = excluded.begun_at WHERE chores.begun_at < $3`
@@ -34,7 +35,7 @@ func (s *Chores) BeginChore(ctx context.Context, name string, since, now time.Ti
 // ChoresBegun returns the names with a prefix of what was begun at a time or later.
 func (s *Chores) ChoresBegun(ctx context.Context, prefix string, since time.Time) ([]string, error) {
 	names, err := s.store.Client(ctx).Chore.Query().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtGTE(since)).Order(ent.Asc(chore.FieldID)).IDs(scope.System(ctx))
-	return names, MapError(err)
+	return names, store.MapError(err)
 }
 
 // ForgetChores deletes those whose names have a prefix and that were begun before a time.
@@ -51,5 +52,5 @@ func (s *Chores) Begun(ctx context.Context, name string) (time.Time, error) {
 	if ent.IsNotFound(err) {
 		return time.Time{}, nil
 	}
-	return One(row, err, func(row *ent.Chore) time.Time { return row.BegunAt.UTC() })
+	return store.One(row, err, func(row *ent.Chore) time.Time { return row.BegunAt.UTC() })
 }

@@ -1,0 +1,58 @@
+package ports
+
+import (
+	"parley/core/account"
+	"parley/core/account/factor"
+	"parley/core/chat"
+	"parley/core/chatbot"
+	"parley/core/subscription"
+	"parley/core/tenant"
+	"parley/store"
+	auditstore "parley/store/audit"
+)
+
+// ForAccount fills the ports of package account.
+func ForAccount(db *store.Store) account.Database {
+	return account.Database{
+		Tx: db, Users: store.NewUsers(db), Sessions: store.NewSessions(db), Devices: store.NewDevices(db), Attempts: store.NewAttempts(db),
+		Codes: store.NewAddressCodes(db), Factors: store.NewFactors(db), Steps: store.NewSignInSteps(db), Audit: db, Decoy: auditstore.NewAuditLog(db),
+	}
+}
+
+// ForFactors fills the ports of package factor.
+func ForFactors(db *store.Store) factor.Database {
+	factors := store.NewFactors(db)
+	return factor.Database{
+		Tx: db, Users: store.NewUsers(db), Sessions: store.NewSessions(db), Attempts: store.NewAttempts(db), Has: factors,
+		Apps: factors, Recovery: factors, Passkeys: store.NewPasskeys(db), Audit: db,
+	}
+}
+
+// ForTenant fills the ports of package tenant.
+func ForTenant(db *store.Store) tenant.Database {
+	return tenant.Database{
+		Tx: db, Workspaces: store.NewWorkspaces(db), Members: store.NewMembers(db), Invitations: store.NewInvitations(db),
+		Holdings: store.NewHoldings(db), Plans: store.NewPlans(db), Messages: store.NewMonths(db), Quotas: store.NewQuotaNotices(db), Knowledge: store.NewSizes(db), Audit: db,
+	}
+}
+
+// ForSubscription fills the ports of package subscription.
+func ForSubscription(db *store.Store) subscription.Database {
+	return subscription.Database{
+		Tx: db, Subscriptions: store.NewSubscriptions(db), Events: store.NewBillingEvents(db), Access: store.NewPlanAccess(db),
+		Trials: store.NewTrials(db), Reversals: store.NewReversals(db), Mails: store.NewMails(db), Plans: db,
+		Workspaces: store.NewWorkspaces(db), Members: store.NewMembers(db), Audit: db,
+	}
+}
+
+// ForChat fills the ports of package chat.
+func ForChat(db *store.Store) chat.Ports {
+	return chat.Ports{InTx: db.InTx, Conversations: store.NewConversations(db), Deletions: store.NewHistory(db), Retentions: store.NewRetentions(db), Records: store.NewUsageRecords(db), Audit: db}
+}
+
+// ForChatbot fills the ports of package chatbot.
+func ForChatbot(db *store.Store) chatbot.Database {
+	return chatbot.Database{
+		Tx: db, Workspaces: db, Plans: db, Chatbots: store.NewChatbots(db), Tokens: store.NewTokens(db), Members: store.NewMembers(db), Providers: store.NewProviders(db), Audit: db,
+	}
+}
