@@ -42,6 +42,18 @@ var methodsThatCopy = []confined{
 		}
 		return found, nil
 	}},
+	{"ColumnsOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		var found []privacy.Row
+		for _, table := range privacy.Erased() {
+			for row, err := range s.ColumnsOf(ctx, as, table, privacy.Selection{}, table.Exported()) {
+				if err != nil {
+					return nil, err
+				}
+				found = append(found, row)
+			}
+		}
+		return found, nil
+	}},
 }
 
 // methodsOfPrivacy count and erase what is stored of a workspace's end users.

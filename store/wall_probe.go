@@ -28,9 +28,9 @@ var probes = []struct{ what, statement string }{
 	{"move its own rows into it", "UPDATE %s SET %[2]s = $1 WHERE %[2]s = $2"},
 }
 
-// ProbeWall has the server's role, confined to one workspace, try statements about the rows of
+// Probe has the server's role, confined to one workspace, try statements about the rows of
 // another, on every table. Nothing stays of what they did.
-func (w *Wall) ProbeWall(ctx context.Context, workspaceID, otherID string) ([]isolation.Probe, error) {
+func (w *Wall) Probe(ctx context.Context, fromID, intoID string) ([]isolation.Probe, error) {
 	known := w.store.wall
 	if known.roles == nil {
 		return nil, nil
@@ -54,7 +54,7 @@ func (w *Wall) ProbeWall(ctx context.Context, workspaceID, otherID string) ([]is
 		if t.column == "" {
 			continue
 		}
-		probe, err := w.probe(ctx, t, workspaceID, otherID)
+		probe, err := w.probeTable(ctx, t, fromID, intoID)
 		if err != nil {
 			return nil, MapError(err)
 		}
@@ -63,19 +63,19 @@ func (w *Wall) ProbeWall(ctx context.Context, workspaceID, otherID string) ([]is
 	return found, nil
 }
 
-func (w *Wall) probe(ctx context.Context, t table, workspaceID, otherID string) (isolation.Probe, error) {
+func (w *Wall) probeTable(ctx context.Context, t table, fromID, intoID string) (isolation.Probe, error) {
 	p := isolation.Probe{Table: t.name}
 	name := pgx.Identifier{t.name}.Sanitize()
-	err := ScanOne(scope.Workspace(ctx, otherID), w.store.Raw(ctx), []any{&p.Rows}, fmt.Sprintf(probes[0].statement, name, t.column), otherID)
+	err := ScanOne(scope.Workspace(ctx, intoID), w.store.Raw(ctx), []any{&p.Rows}, fmt.Sprintf(probes[0].statement, name, t.column), intoID)
 	if err != nil {
 		return p, err
 	}
 	for i, each := range probes {
-		args := []any{otherID}
+		args := []any{intoID}
 		if i == len(probes)-1 {
-			args = append(args, workspaceID)
+			args = append(args, fromID)
 		}
-		reached, err := w.reaches(scope.Workspace(ctx, workspaceID), i == 0, fmt.Sprintf(each.statement, name, t.column), args)
+		reached, err := w.reaches(scope.Workspace(ctx, fromID), i == 0, fmt.Sprintf(each.statement, name, t.column), args)
 		if err != nil {
 			return p, err
 		}

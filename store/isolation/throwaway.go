@@ -189,5 +189,5 @@ func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[s
 
 // ProbeWall tries to reach the rows of one throw-away workspace from another.
 func (s *ThrowAways) ProbeWall(ctx context.Context, workspaceID, otherID string) ([]isolation.Probe, error) {
-	return store.NewWall(s.store).ProbeWall(ctx, workspaceID, otherID)
+	return store.NewWall(s.store).Probe(ctx, workspaceID, otherID)
 }
