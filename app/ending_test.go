@@ -18,6 +18,8 @@ import (
 	"parley/core/tenant"
 	"parley/core/webhook"
 	"parley/store"
+	billingstore "parley/store/billing"
+	insightstore "parley/store/insight"
 	"parley/store/storetest"
 )
 
@@ -124,7 +126,7 @@ func (h *hooks) inWaiting(bot string) map[string]bool {
 		h.must(err)
 		found["work that is not queued yet"] = d.WorkspaceID == h.space
 	}
-	tests := store.NewTestRuns(h.Store)
+	tests := insightstore.NewTestRuns(h.Store)
 	tested, err := tests.Tested(ctx)
 	h.must(err)
 	found["test questions to ask after a change"] = len(tested) > 0
@@ -133,7 +135,7 @@ func (h *hooks) inWaiting(bot string) map[string]bool {
 	found["a webhook"] = len(h.sent()) > 0
 	_, err = store.NewMails(h.Store).ClaimMail(ctx, h.at, h.at.Add(time.Minute))
 	found["a mail about the workspace"] = err == nil
-	for use, err := range store.NewQuotaNotices(h.Store).Quotas(ctx, "2026-11") {
+	for use, err := range billingstore.NewQuotaNotices(h.Store).Quotas(ctx, "2026-11") {
 		h.must(err)
 		found["a month's messages to tell of"] = use.WorkspaceID == h.space
 	}

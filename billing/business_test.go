@@ -27,6 +27,7 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/store"
+	billingstore "parley/store/billing"
 	"parley/store/storetest"
 	"parley/store/tenancy"
 	"parley/store/tenancytest"
@@ -160,7 +161,7 @@ func (b *business) leave() {
 	b.endpoint.Close()
 	b.stripe.Close()
 	b.must(store.NewWorkspaces(b.db).DeleteWorkspace(b.ctx, b.workspace))
-	b.must(store.NewBillingEvents(b.db).DeleteBillingEvents(b.ctx, b.stripe.Now().Add(time.Hour)))
+	b.must(billingstore.NewBillingEvents(b.db).DeleteBillingEvents(b.ctx, b.stripe.Now().Add(time.Hour)))
 }
 
 // receive is the route of the webhook, served by the processes alternately.

@@ -16,6 +16,9 @@ import (
 	"parley/core/fault"
 	"parley/internal/pgtest"
 	auditstore "parley/store/audit"
+	billingstore "parley/store/billing"
+	insightstore "parley/store/insight"
+	privacystore "parley/store/privacy"
 	"parley/store/servers"
 )
 
@@ -134,15 +137,15 @@ type (
 	ofCodes         = store.AddressCodes
 	ofMails         = store.Mails
 	ofWorkspaces    = store.Workspaces
-	ofAccess        = store.PlanAccess
+	ofAccess        = billingstore.PlanAccess
 	ofMembers       = store.Members
 	ofInvitations   = store.Invitations
-	ofHoldings      = store.Holdings
-	ofPlans         = store.Plans
-	ofSubscriptions = store.Subscriptions
-	ofEvents        = store.BillingEvents
-	ofTrials        = store.Trials
-	ofReversals     = store.Reversals
+	ofHoldings      = billingstore.Holdings
+	ofPlans         = billingstore.Plans
+	ofSubscriptions = billingstore.Subscriptions
+	ofEvents        = billingstore.BillingEvents
+	ofTrials        = billingstore.Trials
+	ofReversals     = billingstore.Reversals
 	ofAudit         = auditstore.AuditLog
 	ofChores        = servers.Chores
 	ofMinutes       = servers.RequestMinutes
@@ -156,23 +159,23 @@ type (
 	ofRetentions    = store.Retentions
 	ofSizes         = store.Sizes
 	ofInstallation  = servers.Installation
-	ofFeedback      = store.Feedback
-	ofGaps          = store.Gaps
+	ofFeedback      = insightstore.Feedback
+	ofGaps          = insightstore.Gaps
 	ofHistory       = store.History
-	ofStats         = store.Stats
-	ofRolls         = store.Rolls
-	ofTestRuns      = store.TestRuns
-	ofWithdrawn     = store.WithdrawnTests
-	ofFinds         = store.Finds
-	ofQuotaNotices  = store.QuotaNotices
+	ofStats         = insightstore.Stats
+	ofRolls         = insightstore.Rolls
+	ofTestRuns      = insightstore.TestRuns
+	ofWithdrawn     = insightstore.WithdrawnTests
+	ofFinds         = insightstore.Finds
+	ofQuotaNotices  = billingstore.QuotaNotices
 	ofWebhooks      = store.Webhooks
 	ofDeliveries    = store.WebhookDeliveries
 	ofConnections   = store.SSOConnections
 	ofIdentities    = store.Identities
-	ofErasures      = store.Erasures
-	ofRows          = store.Rows
-	ofEndUsers      = store.EndUsers
-	ofPersons       = store.Persons
+	ofErasures      = privacystore.Erasures
+	ofRows          = privacystore.Rows
+	ofEndUsers      = privacystore.EndUsers
+	ofPersons       = privacystore.Persons
 	ofFiles         = store.Files
 	ofWall          = store.Wall
 )
@@ -182,11 +185,11 @@ func allOf(s *store.Store) *everything {
 		store.NewChatbots(s), store.NewTokens(s), store.NewProviders(s),
 		store.NewDocuments(s), store.NewUploads(s), store.NewSources(s), store.NewDueWork(s), store.NewPassages(s), store.NewRemovals(s), store.NewIndexChanges(s), store.NewUndo(s), store.NewKnowledgePages(s), store.NewRebuilds(s), store.NewEmbeddings(s), store.NewEncodings(s),
 		store.NewUsers(s), store.NewSessions(s), store.NewDevices(s), store.NewAttempts(s), store.NewAddressCodes(s), store.NewMails(s),
-		store.NewWorkspaces(s), store.NewPlanAccess(s), store.NewMembers(s), store.NewInvitations(s), store.NewHoldings(s), store.NewPlans(s),
-		store.NewSubscriptions(s), store.NewBillingEvents(s), store.NewTrials(s), store.NewReversals(s), auditstore.NewAuditLog(s), servers.NewChores(s), servers.NewRequestMinutes(s),
+		store.NewWorkspaces(s), billingstore.NewPlanAccess(s), store.NewMembers(s), store.NewInvitations(s), billingstore.NewHoldings(s), billingstore.NewPlans(s),
+		billingstore.NewSubscriptions(s), billingstore.NewBillingEvents(s), billingstore.NewTrials(s), billingstore.NewReversals(s), auditstore.NewAuditLog(s), servers.NewChores(s), servers.NewRequestMinutes(s),
 		store.NewConversations(s), store.NewTurns(s), store.NewLeases(s), store.NewMonths(s), store.NewKeys(s), store.NewCachedAnswers(s), store.NewUsageRecords(s), store.NewRetentions(s),
 		store.NewSizes(s), servers.NewInstallation(s),
-		store.NewFeedback(s), store.NewGaps(s), store.NewHistory(s), store.NewStats(s), store.NewRolls(s), store.NewTestRuns(s), store.NewWithdrawnTests(s), store.NewFinds(s), store.NewQuotaNotices(s), store.NewWebhooks(s), store.NewWebhookDeliveries(s), store.NewSSOConnections(s), store.NewIdentities(s), store.NewErasures(s), store.NewRows(s), store.NewEndUsers(s), store.NewPersons(s), store.NewFiles(s), store.NewWall(s),
+		insightstore.NewFeedback(s), insightstore.NewGaps(s), store.NewHistory(s), insightstore.NewStats(s), insightstore.NewRolls(s), insightstore.NewTestRuns(s), insightstore.NewWithdrawnTests(s), insightstore.NewFinds(s), billingstore.NewQuotaNotices(s), store.NewWebhooks(s), store.NewWebhookDeliveries(s), store.NewSSOConnections(s), store.NewIdentities(s), privacystore.NewErasures(s), privacystore.NewRows(s), privacystore.NewEndUsers(s), privacystore.NewPersons(s), store.NewFiles(s), store.NewWall(s),
 	}}
 }
 

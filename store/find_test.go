@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/find"
+	insightstore "parley/store/insight"
 )
 
 func TestFinds(t *testing.T) {
@@ -31,7 +30,7 @@ func TestFinds(t *testing.T) {
 				b.must(err)
 			}
 		}
-		finder := find.New(store.NewFinds(b.Store))
+		finder := find.New(insightstore.NewFinds(b.Store))
 		look := func(workspaceID string, q find.Query) []string {
 			found, err := finder.Find(ctx, workspaceID, q)
 			b.must(err)

@@ -7,6 +7,7 @@ import (
 	"parley/store"
 
 	"parley/core/plan"
+	billingstore "parley/store/billing"
 )
 
 // ofBeforeBilling are the rows of a database whose plans were given by hand and
@@ -44,7 +45,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			want := plan.Defaults()
 			want[1].Limits.Chatbots = 4                // as the operator has it
 			want[2].Limits.Features = []plan.Feature{} // no API, so none of what came with it
-			got, err := store.NewPlans(s).Plans(ctx)
+			got, err := billingstore.NewPlans(s).Plans(ctx)
 			if err != nil || len(got) != len(want) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
@@ -68,7 +69,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			}
 		})
 		to.Run("nobody is a customer, and no question was counted", func(t *testing.T) {
-			all, err := collected(store.NewSubscriptions(s).Subscriptions(ctx))
+			all, err := collected(billingstore.NewSubscriptions(s).Subscriptions(ctx))
 			if err != nil || len(all) != 0 {
 				t.Errorf("got %+v, %v", all, err)
 			}

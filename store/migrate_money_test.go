@@ -7,6 +7,7 @@ import (
 	"parley/store"
 
 	"parley/core/subscription"
+	billingstore "parley/store/billing"
 )
 
 // named is the migration whose name ends so.
@@ -36,7 +37,7 @@ func TestADatabaseOfBeforeSoldPrices(t *testing.T) {
 		defer s.Close()
 		to.Run("an owner of a workspace that had a trial gets no other; nobody else is kept from one", func(t *testing.T) {
 			for user, want := range map[string]bool{"us_1": true, "us_2": false} {
-				if had, err := store.NewTrials(s).HasTrial(to.Context(), subscription.TrialOfUser(user)); err != nil || had != want {
+				if had, err := billingstore.NewTrials(s).HasTrial(to.Context(), subscription.TrialOfUser(user)); err != nil || had != want {
 					t.Errorf("%s: %v, %v", user, had, err)
 				}
 			}
@@ -46,7 +47,7 @@ func TestADatabaseOfBeforeSoldPrices(t *testing.T) {
 			if err != nil || p.OnSale.Currency != "" || p.Offer() != p.Price || p.Price.Monthly != 19_00 || p.SyncDue() {
 				t.Errorf("got %+v, %v", p, err)
 			}
-			row, err := store.NewSubscriptions(s).Subscription(to.Context(), "ws_a")
+			row, err := billingstore.NewSubscriptions(s).Subscription(to.Context(), "ws_a")
 			if err != nil || row.Costs() != "" || row.ID != "sub_1" || !row.TrialUsed {
 				t.Errorf("got %+v, %v", row, err)
 			}

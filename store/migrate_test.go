@@ -20,6 +20,7 @@ import (
 	"parley/ent/migrate/differ"
 	"parley/internal/pgtest"
 	"parley/migrations"
+	billingstore "parley/store/billing"
 )
 
 // target is an empty database that migrations are applied to.
@@ -153,7 +154,7 @@ func TestManyStartersOnOneEmptyDatabase(t *testing.T) {
 					to.Errorf("a starter fails: %v", err)
 					return
 				}
-				if plans, err := store.NewPlans(s).Plans(to.Context()); err != nil || len(plans) != 5 {
+				if plans, err := billingstore.NewPlans(s).Plans(to.Context()); err != nil || len(plans) != 5 {
 					to.Errorf("a starter sees %d plans: %v", len(plans), err)
 				}
 				if err := s.Close(); err != nil {

@@ -17,6 +17,7 @@ import (
 	"parley/core/tenant"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	billingstore "parley/store/billing"
 )
 
 // BenchmarkPortions goes through what periodic jobs read of 100,000 workspaces with a
@@ -31,21 +32,21 @@ func BenchmarkPortions(b *testing.B) {
 			defer s.Close()
 			const workspaces = 100_000
 			fillWorkspaces(b, s, workspaces)
-			goThrough(b, "settling", workspaces, store.NewHoldings(s).Settling)
+			goThrough(b, "settling", workspaces, billingstore.NewHoldings(s).Settling)
 			goThrough(b, "retentions", workspaces, store.NewRetentions(s).Retentions)
 			goThrough(b, "quotas", workspaces, func(ctx context.Context) iter.Seq2[tenant.QuotaUse, error] {
-				return store.NewQuotaNotices(s).Quotas(ctx, "2026-03")
+				return billingstore.NewQuotaNotices(s).Quotas(ctx, "2026-03")
 			})
 			goThrough(b, "documents", workspaces, store.NewDocuments(s).AllDocuments)
 			goThrough(b, "workspaces", workspaces, store.NewWorkspaces(s).Workspaces)
 			goThrough(b, "grants", 0, func(ctx context.Context) iter.Seq2[string, error] {
-				return store.NewPlanAccess(s).EndedGrants(ctx, epoch)
+				return billingstore.NewPlanAccess(s).EndedGrants(ctx, epoch)
 			})
 			goThrough(b, "work due", 0, func(ctx context.Context) iter.Seq2[knowledge.DueWork, error] {
 				return store.NewDueWork(s).WorkspacesDue(ctx, epoch)
 			})
 			goThrough(b, "origins", 0, store.NewTokens(s).PublishedOrigins)
-			goThrough(b, "stale customers", 0, store.NewSubscriptions(s).StaleCustomers)
+			goThrough(b, "stale customers", 0, billingstore.NewSubscriptions(s).StaleCustomers)
 		})
 	}
 }

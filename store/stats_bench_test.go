@@ -18,6 +18,7 @@ import (
 	"parley/core/tenant"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	insightstore "parley/store/insight"
 )
 
 // BenchmarkReport draws a year of a million questions, beside the year before of as
@@ -33,7 +34,7 @@ func BenchmarkReport(b *testing.B) {
 			defer s.Close()
 			last := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 			twoYears(b, s, last)
-			reports := stats.NewReports(store.NewStats(s), func() time.Time { return last })
+			reports := stats.NewReports(insightstore.NewStats(s), func() time.Time { return last })
 			for _, days := range []int{365, 90, 7} {
 				b.Run(fmt.Sprint(days, " days"), func(b *testing.B) {
 					for b.Loop() {
@@ -67,7 +68,7 @@ func twoYears(b *testing.B, s *store.Store, last time.Time) {
 	must(store.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	random := rand.New(rand.NewPCG(1, 2))
 	topics, documents := rand.NewZipf(random, 1.1, 5, 1_999), rand.NewZipf(random, 1.1, 5, 399)
-	rolls := store.NewRolls(s)
+	rolls := insightstore.NewRolls(s)
 	for day := last.AddDate(-2, 0, 0); !day.After(last); day = day.AddDate(0, 0, 1) {
 		date := day.Format(time.DateOnly)
 		must(s.InTx(ctx, func(ctx context.Context) error {

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
@@ -21,6 +19,7 @@ import (
 	"parley/core/insight/history"
 	"parley/core/insight/stats"
 	"parley/core/insight/testrun"
+	insightstore "parley/store/insight"
 )
 
 var quietLog = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -171,7 +170,7 @@ func TestAnAnswerThatEndsAfterItsLeaseIsCountedOnce(t *testing.T) {
 
 // dyingRolls breaks transactions off.
 type dyingRolls struct {
-	*store.Rolls
+	*insightstore.Rolls
 	every, calls int
 }
 

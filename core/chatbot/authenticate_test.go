@@ -9,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/store"
+	billingstore "parley/store/billing"
 )
 
 func TestAuthenticate(t *testing.T) {
@@ -77,10 +78,10 @@ func TestAuthenticate(t *testing.T) {
 		_, secret := r.issue()
 		for name, want := range map[plan.Name]error{plan.Basic: noAPIAccess, plan.Premium: nil} {
 			r.wantAuthenticated(secret, nil)
-			r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, name, name))
+			r.must(billingstore.NewPlanAccess(r.db).SetPlan(t.Context(), home, name, name))
 			r.now = r.now.Add(5 * time.Second)
 			r.wantAuthenticated(secret, want)
-			r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Standard, plan.Standard))
+			r.must(billingstore.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Standard, plan.Standard))
 			r.now = r.now.Add(5 * time.Second)
 		}
 	})

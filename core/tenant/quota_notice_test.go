@@ -10,6 +10,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	billingstore "parley/store/billing"
 )
 
 // includes makes the workspace's plan include a number of messages a month.
@@ -17,7 +18,7 @@ func (c *clock) includes(messages int) {
 	c.Helper()
 	workspace, err := store.NewWorkspaces(c.store).Workspace(c.Context(), c.space.ID)
 	c.must(err)
-	plans := store.NewPlans(c.store)
+	plans := billingstore.NewPlans(c.store)
 	p, err := plans.Plan(c.Context(), workspace.Plan)
 	c.must(err)
 	p.Limits.MessagesPerMonth = messages

@@ -24,6 +24,7 @@ import (
 	"parley/ent/scope"
 	"parley/internal/id"
 	"parley/store"
+	privacystore "parley/store/privacy"
 )
 
 // ThrowAways keeps the workspaces with which an operator checks that workspaces are kept apart.
@@ -151,7 +152,7 @@ var passing = map[string]bool{
 
 // Fingerprint returns a hash of the rows of a workspace for each table, and of its people.
 func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[string]string, error) {
-	prints, rows := map[string]string{}, store.NewRows(s.store)
+	prints, rows := map[string]string{}, privacystore.NewRows(s.store)
 	people, err := s.store.Client(ctx).User.Query().Where(ofThrowAway(workspaceID)).Order(user.ByID()).All(scope.System(ctx))
 	if err != nil {
 		return nil, store.MapError(err)

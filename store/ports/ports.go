@@ -9,6 +9,7 @@ import (
 	"parley/core/tenant"
 	"parley/store"
 	auditstore "parley/store/audit"
+	billingstore "parley/store/billing"
 )
 
 // ForAccount fills the ports of package account.
@@ -32,15 +33,15 @@ func ForFactors(db *store.Store) factor.Database {
 func ForTenant(db *store.Store) tenant.Database {
 	return tenant.Database{
 		Tx: db, Workspaces: store.NewWorkspaces(db), Members: store.NewMembers(db), Invitations: store.NewInvitations(db),
-		Holdings: store.NewHoldings(db), Plans: store.NewPlans(db), Messages: store.NewMonths(db), Quotas: store.NewQuotaNotices(db), Knowledge: store.NewSizes(db), Audit: db,
+		Holdings: billingstore.NewHoldings(db), Plans: billingstore.NewPlans(db), Messages: store.NewMonths(db), Quotas: billingstore.NewQuotaNotices(db), Knowledge: store.NewSizes(db), Audit: db,
 	}
 }
 
 // ForSubscription fills the ports of package subscription.
 func ForSubscription(db *store.Store) subscription.Database {
 	return subscription.Database{
-		Tx: db, Subscriptions: store.NewSubscriptions(db), Events: store.NewBillingEvents(db), Access: store.NewPlanAccess(db),
-		Trials: store.NewTrials(db), Reversals: store.NewReversals(db), Mails: store.NewMails(db), Plans: db,
+		Tx: db, Subscriptions: billingstore.NewSubscriptions(db), Events: billingstore.NewBillingEvents(db), Access: billingstore.NewPlanAccess(db),
+		Trials: billingstore.NewTrials(db), Reversals: billingstore.NewReversals(db), Mails: store.NewMails(db), Plans: db,
 		Workspaces: store.NewWorkspaces(db), Members: store.NewMembers(db), Audit: db,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	billingstore "parley/store/billing"
 	"parley/store/storetest"
 	"parley/store/tenancy"
 )
@@ -72,7 +73,7 @@ func Open(t *testing.T) Shop {
 
 // WritePlan writes a plan's row as it is, even one that nobody could set.
 func WritePlan(ctx context.Context, db *store.Store, p plan.Plan) error {
-	return store.NewPlans(db).UpdatePlan(ctx, p)
+	return billingstore.NewPlans(db).UpdatePlan(ctx, p)
 }
 
 // DeleteChatbot deletes a chatbot's row and what belongs to it, in the

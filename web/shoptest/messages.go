@@ -7,13 +7,14 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/plan"
 	"parley/store"
+	billingstore "parley/store/billing"
 	"parley/web/webtest"
 )
 
 // Include makes the workspace's plan include a number of messages a month.
 func (s *Shop) Include(messages int) {
 	s.Helper()
-	plans := store.NewPlans(s.db)
+	plans := billingstore.NewPlans(s.db)
 	p, err := plans.Plan(s.Context(), s.Home.Plan)
 	webtest.Must(s.T, err)
 	p.Limits.MessagesPerMonth = messages

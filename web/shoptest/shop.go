@@ -42,7 +42,9 @@ import (
 	"parley/internal/requestid"
 	"parley/passkey"
 	"parley/store"
+	insightstore "parley/store/insight"
 	"parley/store/ports"
+	privacystore "parley/store/privacy"
 	"parley/store/tenancy"
 	"parley/web"
 	"parley/web/site"
@@ -169,8 +171,8 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
 		Insight: site.Insight{
-			Feedback: insight.NewFeedbacks(store.NewFeedback(db), nil, clock), Gaps: insight.NewGaps(store.NewGaps(db), nil, nil, clock),
-			History: history.New(store.NewHistory(db), db, clock), Reports: stats.NewReports(store.NewStats(db), clock),
+			Feedback: insight.NewFeedbacks(insightstore.NewFeedback(db), nil, clock), Gaps: insight.NewGaps(insightstore.NewGaps(db), nil, nil, clock),
+			History: history.New(store.NewHistory(db), db, clock), Reports: stats.NewReports(insightstore.NewStats(db), clock),
 		},
 		IDs: ids, Browser: browse.New(store.NewChatbots(db), nil, nil, store.NewKnowledgePages(db), nil, nil),
 		Chat: chat.New(ports.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
@@ -193,7 +195,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 // openPrivacy returns the services about people's data, over an index that is empty.
 func (s *Shop) openPrivacy(clock func() time.Time, ids *publicid.Codec) privacy.Services {
 	return privacy.New(privacy.Ports{
-		InTx: s.db.InTx, Erasures: store.NewErasures(s.db), Rows: store.NewRows(s.db), Reader: store.NewRows(s.db), AuditLog: s.Tenants.Audit.Of, EndUsers: store.NewEndUsers(s.db), Persons: store.NewPersons(s.db),
+		InTx: s.db.InTx, Erasures: privacystore.NewErasures(s.db), Rows: privacystore.NewRows(s.db), Reader: privacystore.NewRows(s.db), AuditLog: s.Tenants.Audit.Of, EndUsers: privacystore.NewEndUsers(s.db), Persons: privacystore.NewPersons(s.db),
 		Audit: s.db, Index: forgetful{}, Forget: forgetful{}.Forget, ForgetTurns: func(string) {}, Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants,
 		Team: s.Tenants.Team, Deletions: s.Tenants.Deletions, Chatbots: s.Chatbots, Letters: s.Tenants.Letters, Billing: s.Till, IDs: ids,
 	}, clock, rand.Reader, slog.New(slog.DiscardHandler))
@@ -356,7 +358,7 @@ func (s *Shop) Converse(chatbotID string, all ...Answer) {
 			Answer: answer.Answer{Text: "An answer.", Record: answer.UsageRecord{ChatbotID: chatbotID, FirstToken: time.Second, At: a.At}},
 		}))
 	}
-	webtest.Must(s.T, stats.NewRoller(store.NewRolls(s.db), time.Now, slog.New(slog.DiscardHandler)).Roll(s.Context()))
+	webtest.Must(s.T, stats.NewRoller(insightstore.NewRolls(s.db), time.Now, slog.New(slog.DiscardHandler)).Roll(s.Context()))
 }
 
 // WantRows fails unless a table has these cells after its head.

@@ -1,4 +1,4 @@
-package store
+package insight
 
 import (
 	"context"
@@ -9,21 +9,22 @@ import (
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/testquestion"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // WithdrawnTests keeps test questions that were removed and can be brought back: the time
 // is in removed_at.
-type WithdrawnTests struct{ store *Store }
+type WithdrawnTests struct{ store *store.Store }
 
 // NewWithdrawnTests returns the withdrawn test questions of a database.
-func NewWithdrawnTests(db *Store) *WithdrawnTests { return &WithdrawnTests{db} }
+func NewWithdrawnTests(db *store.Store) *WithdrawnTests { return &WithdrawnTests{db} }
 
 var _ testrun.Removal = (*WithdrawnTests)(nil)
 
 // WithdrawTestQuestion takes a test question out of all lists.
 func (s *WithdrawnTests) WithdrawTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string, at time.Time) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.TestQuestion.Update().Where(testquestion.ID(questionID), testquestion.ChatbotID(chatbotID), testquestion.RemovedAtIsNil()).
+		return store.Affected(db.TestQuestion.Update().Where(testquestion.ID(questionID), testquestion.ChatbotID(chatbotID), testquestion.RemovedAtIsNil()).
 			SetRemovedAt(at).Save(ctx))
 	})
 }
@@ -36,7 +37,7 @@ func withdrawnAfter(chatbotID, questionID string, after time.Time) []predicate.T
 func (s *WithdrawnTests) WithdrawnTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string, after time.Time) (testrun.Question, error) {
 	row, err := s.store.Client(ctx).TestQuestion.Query().Where(withdrawnAfter(chatbotID, questionID, after)...).Only(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return testrun.Question{}, MapError(err)
+		return testrun.Question{}, store.MapError(err)
 	}
 	return questionFromRow(row), nil
 }
@@ -44,7 +45,7 @@ func (s *WithdrawnTests) WithdrawnTestQuestion(ctx context.Context, workspaceID,
 // RestoreTestQuestion brings back a question that was withdrawn after a time.
 func (s *WithdrawnTests) RestoreTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string, after time.Time) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.TestQuestion.Update().Where(withdrawnAfter(chatbotID, questionID, after)...).ClearRemovedAt().Save(ctx))
+		return store.Affected(db.TestQuestion.Update().Where(withdrawnAfter(chatbotID, questionID, after)...).ClearRemovedAt().Save(ctx))
 	})
 }
 
@@ -54,7 +55,7 @@ func (s *WithdrawnTests) DeleteWithdrawn(ctx context.Context, until time.Time) e
 	rows, err := s.store.Client(ctx).TestQuestion.Query().Where(testquestion.RemovedAtLTE(until)).
 		Order(testquestion.ByRemovedAt()).Limit(testrun.MaxQuestions).All(scope.System(ctx))
 	if err != nil {
-		return MapError(err)
+		return store.MapError(err)
 	}
 	for _, row := range rows {
 		err := s.store.Write(scope.Workspace(ctx, row.WorkspaceID), func(ctx context.Context, db *ent.Client) error {

@@ -1,4 +1,4 @@
-package store
+package privacy
 
 import (
 	"context"
@@ -19,13 +19,14 @@ import (
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/webhookmessage"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // EndUsers finds and erases what is stored of end users.
-type EndUsers struct{ store *Store }
+type EndUsers struct{ store *store.Store }
 
 // NewEndUsers returns the end users of a database.
-func NewEndUsers(db *Store) *EndUsers { return &EndUsers{db} }
+func NewEndUsers(db *store.Store) *EndUsers { return &EndUsers{db} }
 
 var _ privacy.EndUserStore = (*EndUsers)(nil)
 
@@ -45,7 +46,7 @@ const (
 	countAsked  = `SELECT COUNT(*)` + askedByThem
 	deleteAsked = `DELETE` + askedByThem
 	// tellOthers has every server forget what it remembers of a workspace.
-	tellOthers = `SELECT pg_notify('` + AccessChannel + `', $1)`
+	tellOthers = `SELECT pg_notify('` + store.AccessChannel + `', $1)`
 )
 
 // bots returns the chatbots of a workspace.
@@ -61,35 +62,35 @@ func theirs(bots []string, name string) []predicate.Conversation {
 // TakeEndUser gives the conversations of an end user another name, takes the references to
 // them out of usage records, and deletes the events that name them.
 func (s *EndUsers) TakeEndUser(ctx context.Context, workspaceID, externalUserID, name string) (counts privacy.Counts, err error) {
-	err = s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+	err = s.store.InTx(store.Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
 		if counts, err = s.counted(ctx, workspaceID, externalUserID); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if err := s.countTraces(ctx, workspaceID, externalUserID, counts); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		db := s.store.Client(ctx)
 		if _, err := s.store.Raw(ctx).ExecContext(ctx, deleteAsked, workspaceID, externalUserID); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if _, err := s.store.Raw(ctx).ExecContext(ctx, dropReferences, workspaceID, externalUserID); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if _, err := db.WebhookMessage.Delete().Where(naming(workspaceID, externalUserID)...).Exec(ctx); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		bots, err := s.bots(ctx, workspaceID)
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if err := db.Conversation.Update().Where(theirs(bots, externalUserID)...).SetExternalUserID(name).SetTitle("").SetMetadata("").Exec(ctx); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if s.store.IsSQLite() {
 			return nil
 		}
 		_, err = s.store.Raw(ctx).ExecContext(ctx, tellOthers, workspaceID)
-		return MapError(err)
+		return store.MapError(err)
 	})
 	return counts, err
 }
@@ -126,7 +127,7 @@ func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (priva
 		"gaps": func(ids []int64) (int, error) { return db.Gap.Query().Where(gap.ConversationIDIn(ids...)).Count(ctx) },
 	} {
 		counts[kind] = 0
-		err := InBatches(ids, BatchRows, func(batch []int64) error {
+		err := store.InBatches(ids, store.BatchRows, func(batch []int64) error {
 			n, err := count(batch)
 			counts[kind] += int64(n)
 			return err
@@ -136,7 +137,7 @@ func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (priva
 		}
 	}
 	var references int64
-	if err := ScanOne(ctx, s.store.Raw(ctx), []any{&references}, countReferences, workspaceID, name); err != nil {
+	if err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&references}, countReferences, workspaceID, name); err != nil {
 		return nil, err
 	}
 	counts["usage_record_references"] = references
@@ -149,7 +150,7 @@ func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (priva
 func (s *EndUsers) countTraces(ctx context.Context, workspaceID, name string, counts privacy.Counts) error {
 	ctx = scope.Workspace(ctx, workspaceID)
 	var asked int64
-	if err := ScanOne(ctx, s.store.Raw(ctx), []any{&asked}, countAsked, workspaceID, name); err != nil {
+	if err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&asked}, countAsked, workspaceID, name); err != nil {
 		return err
 	}
 	counts["test_questions"] = asked
@@ -169,11 +170,11 @@ func (s *EndUsers) cached(ctx context.Context, workspaceID string) (int, error) 
 // EraseTaken deletes up to limit conversations with a name, and reports whether there may
 // be more that can be deleted now.
 func (s *EndUsers) EraseTaken(ctx context.Context, workspaceID, name string, limit int) (more bool, err error) {
-	err = s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+	err = s.store.InTx(store.Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
 		db := s.store.Client(ctx)
 		bots, err := s.bots(ctx, workspaceID)
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		query := db.Conversation.Query().Where(theirs(bots, name)...).
 			Where(noneGenerating).Order(conversation.ByID()).Limit(limit)
@@ -182,14 +183,14 @@ func (s *EndUsers) EraseTaken(ctx context.Context, workspaceID, name string, lim
 		}
 		ids, err := query.IDs(ctx)
 		if err != nil || len(ids) == 0 {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		more = len(ids) == limit
 		// What was asked after the end user was taken is not in what was counted then.
 		if _, err := s.store.Raw(ctx).ExecContext(ctx, dropReferences, workspaceID, name); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
-		return MapError(deleteTaken(ctx, db, ids))
+		return store.MapError(deleteTaken(ctx, db, ids))
 	})
 	return more, err
 }
@@ -217,24 +218,24 @@ func deleteTaken(ctx context.Context, db *ent.Client, ids []int64) error {
 // CountTaken forgets all cached answers of a workspace, of which nobody knows who asked for
 // them, and counts what is left of what had a name.
 func (s *EndUsers) CountTaken(ctx context.Context, workspaceID, name string) (counts privacy.Counts, err error) {
-	err = s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+	err = s.store.InTx(store.Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
 		db := s.store.Client(ctx)
 		bots, err := s.bots(ctx, workspaceID)
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if _, err := db.CachedAnswer.Delete().Where(cachedanswer.ChatbotIDIn(bots...)).Exec(ctx); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if _, err := db.WebhookMessage.Delete().Where(naming(workspaceID, name)...).Exec(ctx); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if counts, err = s.counted(ctx, workspaceID, name); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		n, err := s.cached(ctx, workspaceID)
 		counts["cached_answers"], counts["test_questions"] = int64(n), 0
-		return MapError(err)
+		return store.MapError(err)
 	})
 	return counts, err
 }

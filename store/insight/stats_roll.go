@@ -1,4 +1,4 @@
-package store
+package insight
 
 import (
 	"context"
@@ -15,13 +15,14 @@ import (
 	"parley/ent/generated/feedback"
 	"parley/ent/generated/usagerecord"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Rolls keeps the sums of days up to date.
-type Rolls struct{ store *Store }
+type Rolls struct{ store *store.Store }
 
 // NewRolls returns the rolls of a database.
-func NewRolls(db *Store) *Rolls { return &Rolls{db} }
+func NewRolls(db *store.Store) *Rolls { return &Rolls{db} }
 
 var _ stats.RebuildStore = (*Rolls)(nil)
 
@@ -38,8 +39,8 @@ func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, 
 	if s.store.IsSQLite() {
 		return true, nil
 	}
-	if err = ScanOne(ctx, s.store.Raw(ctx), []any{&mine}, lockRoll); err != nil || !mine {
-		return mine, MapError(err)
+	if err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&mine}, lockRoll); err != nil || !mine {
+		return mine, store.MapError(err)
 	}
 	return true, s.store.KeepChatbots(scope.System(ctx), chatbotIDs...)
 }
@@ -62,7 +63,7 @@ const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playg
 func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limit int) (found []stats.Record, err error) {
 	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), uncounted, limit, interruptedBefore)
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -72,16 +73,16 @@ func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limi
 		err := rows.Scan(&r.ID, &r.WorkspaceID, &r.ChatbotID, &r.Counts, &r.ConversationID, &r.MessageID, &r.Attempt, &r.Opens, &r.Outcome, &status,
 			&r.ExternalUserID, &r.PromptTokens, &r.CompletionTokens, &first, &sources, &r.At)
 		if err != nil {
-			return nil, MapError(err)
+			return nil, store.MapError(err)
 		}
-		r.FirstText = Milliseconds(first)
+		r.FirstText = store.Milliseconds(first)
 		if r.Outcome == "" { // from before outcomes were kept
 			r.Outcome = chat.OutcomeOf(chat.Status(status), false)
 		}
-		r.Citations = CitedInColumn(sources)
+		r.Citations = store.CitedInColumn(sources)
 		found = append(found, r)
 	}
-	return found, MapError(rows.Err())
+	return found, store.MapError(rows.Err())
 }
 
 // addToUsage adds usage records, of any workspace, to the sums of their months: see
@@ -91,7 +92,7 @@ const (
 	addToUsagePostgres = addToUsage + `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM')` + addedUsage
 
 	addToUsage = `INSERT INTO usage_sums (workspace_id, chatbot_id, model, status, answers, estimated, prompt_tokens, completion_tokens, refuted,
-	first_token_ms, first_tokens, total_ms, totals, month) SELECT workspace_id, ` + UsageSums + `, `
+	first_token_ms, first_tokens, total_ms, totals, month) SELECT workspace_id, ` + store.UsageSums + `, `
 	addedUsage = ` FROM receipts WHERE id IN %s GROUP BY workspace_id, chatbot_id, model, status, 14
 	ON CONFLICT (workspace_id, month, chatbot_id, model, status) DO UPDATE SET answers = usage_sums.answers + excluded.answers,
 	estimated = usage_sums.estimated + excluded.estimated, prompt_tokens = usage_sums.prompt_tokens + excluded.prompt_tokens,
@@ -115,10 +116,10 @@ func (s *Rolls) CountRecords(ctx context.Context, ids []int64) (n int, err error
 		// First, so that who deletes the workspace waits for the sums, or was before them.
 		n, err = s.store.Client(ctx).UsageRecord.Update().Where(usagerecord.IDIn(ids...), usagerecord.Counted(false)).SetCounted(true).Save(scope.System(ctx))
 		if err != nil || n != len(ids) {
-			return MapError(err)
+			return store.MapError(err)
 		}
-		_, err = s.store.Raw(ctx).ExecContext(scope.System(ctx), fmt.Sprintf(statement, Placeholders(1, len(args))), args...)
-		return MapError(err)
+		_, err = s.store.Raw(ctx).ExecContext(scope.System(ctx), fmt.Sprintf(statement, store.Placeholders(1, len(args))), args...)
+		return store.MapError(err)
 	})
 	return n, err
 }
@@ -132,26 +133,26 @@ const uncountedThumbs = `SELECT f.id, f.workspace_id, f.chatbot_id, c.id IS NULL
 func (s *Rolls) UncountedThumbs(ctx context.Context, limit int) (found []stats.Thumb, err error) {
 	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), uncountedThumbs, limit)
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var t stats.Thumb
 		var at time.Time
 		if err := rows.Scan(&t.ID, &t.WorkspaceID, &t.ChatbotID, &t.Counts, &t.Rating, &t.Counted, &at); err != nil {
-			return nil, MapError(err)
+			return nil, store.MapError(err)
 		}
 		t.Date = at.UTC().Format(time.DateOnly)
 		found = append(found, t)
 	}
-	return found, MapError(rows.Err())
+	return found, store.MapError(rows.Err())
 }
 
 // CountThumb makes the rating of a thumb the counted one.
 func (s *Rolls) CountThumb(ctx context.Context, t stats.Thumb) (bool, error) {
 	n, err := s.store.Client(ctx).Feedback.Update().Where(feedback.ID(t.ID), feedback.Rating(t.Rating), feedback.Counted(t.Counted)).
 		SetCounted(t.Rating).Save(scope.Workspace(ctx, t.WorkspaceID))
-	return n > 0, MapError(err)
+	return n > 0, store.MapError(err)
 }
 
 // AddToDay adds to the sums of a chatbot's day, which nobody else changes: see
@@ -162,16 +163,16 @@ func (s *Rolls) AddToDay(ctx context.Context, workspaceID, chatbotID string, mor
 	if ent.IsNotFound(err) {
 		create := s.store.Client(ctx).DailyStat.Create().SetWorkspaceID(workspaceID).SetChatbotID(chatbotID).SetDay(more.Date)
 		fillDay(create.Mutation(), &more)
-		return MapError(create.Exec(ctx))
+		return store.MapError(create.Exec(ctx))
 	}
 	if err != nil {
-		return MapError(err)
+		return store.MapError(err)
 	}
 	day := dayFromRow(row)
 	day.Add(&more)
 	update := s.store.Client(ctx).DailyStat.UpdateOne(row)
 	fillDay(update.Mutation(), &day)
-	return MapError(update.Exec(ctx))
+	return store.MapError(update.Exec(ctx))
 }
 
 func fillDay(m *ent.DailyStatMutation, d *stats.Day) {
@@ -217,21 +218,21 @@ func (s *Rolls) AddToTally(ctx context.Context, workspaceID, chatbotID string, m
 	names := slices.Sorted(maps.Keys(more.Answers))
 	rows, args := make([]string, len(names)), make([]any, 0, 6*len(names))
 	for i, name := range names {
-		rows[i] = Placeholders(6*i+1, 6)
+		rows[i] = store.Placeholders(6*i+1, 6)
 		args = append(args, workspaceID, chatbotID, more.Period, more.Kind, name, more.Answers[name])
 	}
 	if _, err := s.store.Raw(ctx).ExecContext(ctx, addTally+strings.Join(rows, ",")+moreTally, args...); err != nil {
-		return MapError(err)
+		return store.MapError(err)
 	}
 	var n int
-	if err := ScanOne(ctx, s.store.Raw(ctx), []any{&n}, countTally, workspaceID, chatbotID, more.Period, more.Kind); err != nil {
-		return MapError(err)
+	if err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&n}, countTally, workspaceID, chatbotID, more.Period, more.Kind); err != nil {
+		return store.MapError(err)
 	}
 	if n <= 2*keep {
 		return nil
 	}
 	_, err := s.store.Raw(ctx).ExecContext(ctx, trimTally, workspaceID, chatbotID, more.Period, more.Kind, keep)
-	return MapError(err)
+	return store.MapError(err)
 }
 
 const (
@@ -252,12 +253,12 @@ func (s *Rolls) AddGaps(ctx context.Context, workspaceID string, answerIDs []int
 	for _, id := range answerIDs {
 		args = append(args, id)
 	}
-	statement := addGaps + Placeholders(2, len(answerIDs))
+	statement := addGaps + store.Placeholders(2, len(answerIDs))
 	if !s.store.IsSQLite() {
 		statement += keepConversations
 	}
 	_, err := s.store.Raw(ctx).ExecContext(ctx, statement+unlessAGap, args...)
-	return MapError(err)
+	return store.MapError(err)
 }
 
 // recordedMonths takes the beginnings of times: both databases write them alike.
@@ -275,21 +276,21 @@ func (s *Rolls) RecordedMonths(ctx context.Context, since time.Time) (found []st
 	since = time.Date(since.Year(), since.Month(), 1, 0, 0, 0, 0, time.UTC)
 	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), statement, since)
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var m stats.ChatbotMonth
 		var month string
 		if err := rows.Scan(&m.WorkspaceID, &m.ChatbotID, &month); err != nil {
-			return nil, MapError(err)
+			return nil, store.MapError(err)
 		}
 		if m.From, err = time.Parse("2006-01", month); err != nil {
 			return nil, fmt.Errorf("a usage record is of %q: %w", month, err)
 		}
 		found = append(found, m)
 	}
-	return found, MapError(rows.Err())
+	return found, store.MapError(rows.Err())
 }
 
 const (
@@ -311,12 +312,12 @@ func (s *Rolls) ForgetMonth(ctx context.Context, workspaceID, chatbotID string, 
 	month := from.Format("2006-01") + "%"
 	for _, statement := range []string{forgetStats, forgetCounts, forgetUsage} {
 		if _, err := s.store.Raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, month); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 	}
 	for _, statement := range []string{forgetUsageRecords, forgetThumbs} {
 		if _, err := s.store.Raw(ctx).ExecContext(ctx, statement, workspaceID, chatbotID, from, to); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"parley/core/subscription"
 	ent "parley/ent/generated"
 	"parley/ent/generated/trial"
+	"parley/store"
 )
 
 // Trials keeps who has had a trial.
-type Trials struct{ store *Store }
+type Trials struct{ store *store.Store }
 
 // NewTrials returns the trials of a database.
-func NewTrials(db *Store) *Trials { return &Trials{db} }
+func NewTrials(db *store.Store) *Trials { return &Trials{db} }
 
 // AddTrial ties a key to the subscription whose trial it used, unless it is
 // tied to another one, and returns the subscription that it is tied to.
@@ -39,5 +40,5 @@ func (s *Trials) AddTrial(ctx context.Context, key subscription.TrialKey, subscr
 // HasTrial reports whether a key's trial was had.
 func (s *Trials) HasTrial(ctx context.Context, key subscription.TrialKey) (bool, error) {
 	had, err := s.store.Client(ctx).Trial.Query().Where(trial.ID(string(key))).Exist(ctx)
-	return had, MapError(err)
+	return had, store.MapError(err)
 }

@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 
 	ent "parley/ent/generated"
 	"parley/ent/generated/billingevent"
+	"parley/store"
 )
 
 // BillingEvents keeps the events of Stripe that were applied.
-type BillingEvents struct{ store *Store }
+type BillingEvents struct{ store *store.Store }
 
 // NewBillingEvents returns the billing events of a database.
-func NewBillingEvents(db *Store) *BillingEvents { return &BillingEvents{db} }
+func NewBillingEvents(db *store.Store) *BillingEvents { return &BillingEvents{db} }
 
 // A transaction that inserts the same event at the same time waits here for the
 // other one to end, and then does nothing.
@@ -30,13 +31,13 @@ func (s *BillingEvents) AddBillingEvent(ctx context.Context, id, kind string, no
 // HasBillingEvent reports whether an event was written down.
 func (s *BillingEvents) HasBillingEvent(ctx context.Context, id string) (bool, error) {
 	has, err := s.store.Client(ctx).BillingEvent.Query().Where(billingevent.ID(id)).Exist(ctx)
-	return has, MapError(err)
+	return has, store.MapError(err)
 }
 
 // DeleteBillingEvents deletes those that were written down before a time.
 func (s *BillingEvents) DeleteBillingEvents(ctx context.Context, before time.Time) error {
-	return InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.BillingEvent.Query().Where(billingevent.AppliedAtLT(before)).Limit(TrimBatch).IDs(ctx)
+	return store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.BillingEvent.Query().Where(billingevent.AppliedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.BillingEvent.Delete().Where(billingevent.IDIn(ids...), billingevent.AppliedAtLT(before)).Exec(ctx)
 	})

@@ -1,4 +1,4 @@
-package store
+package privacy
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/erasure"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Erasures keeps receipts of erasures.
-type Erasures struct{ store *Store }
+type Erasures struct{ store *store.Store }
 
 // NewErasures returns the receipts of a database.
-func NewErasures(db *Store) *Erasures { return &Erasures{db} }
+func NewErasures(db *store.Store) *Erasures { return &Erasures{db} }
 
 var _ privacy.ErasureStore = (*Erasures)(nil)
 
@@ -42,7 +43,7 @@ func (s *Erasures) AddErasure(ctx context.Context, workspaceID string, e privacy
 // SettleErasure writes what was erased and what remains, and when that was nothing.
 func (s *Erasures) SettleErasure(ctx context.Context, workspaceID string, e privacy.Erasure) error {
 	return s.store.Write(erasureScope(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Erasure.Update().Where(erasure.ID(e.ID)).SetErased(e.Erased).SetRemaining(e.Remaining).SetNillableDoneAt(e.DoneAt).Save(ctx))
+		return store.Affected(db.Erasure.Update().Where(erasure.ID(e.ID)).SetErased(e.Erased).SetRemaining(e.Remaining).SetNillableDoneAt(e.DoneAt).Save(ctx))
 	})
 }
 
@@ -53,40 +54,40 @@ func (s *Erasures) LockErasure(ctx context.Context, workspaceID, erasureID strin
 		query = query.ForUpdate()
 	}
 	row, err := query.Only(erasureScope(ctx, workspaceID))
-	return One(row, err, erasureFromRow)
+	return store.One(row, err, erasureFromRow)
 }
 
 // Erasures returns the receipts of a workspace, the latest first.
 func (s *Erasures) Erasures(ctx context.Context, workspaceID string, limit int) ([]privacy.Erasure, error) {
 	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.WorkspaceID(workspaceID)).
 		Order(ent.Desc(erasure.FieldCreatedAt, erasure.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, erasureFromRow)
+	return store.Mapped(rows, err, erasureFromRow)
 }
 
 // PendingErasures returns the receipts, of all workspaces, whose erasure is not done, the
 // oldest first.
 func (s *Erasures) PendingErasures(ctx context.Context, limit int) ([]privacy.Erasure, error) {
 	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.DoneAtIsNil()).Order(erasure.ByCreatedAt()).Limit(limit).All(scope.System(ctx))
-	return Mapped(rows, err, erasureFromRow)
+	return store.Mapped(rows, err, erasureFromRow)
 }
 
 // ErasuresSince returns the receipts, of all workspaces, of erasures of a kind that were
 // requested since a time, the oldest first.
 func (s *Erasures) ErasuresSince(ctx context.Context, kind privacy.Kind, since time.Time) ([]privacy.Erasure, error) {
 	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.Kind(string(kind)), erasure.CreatedAtGTE(since)).Order(erasure.ByCreatedAt()).All(scope.System(ctx))
-	return Mapped(rows, err, erasureFromRow)
+	return store.Mapped(rows, err, erasureFromRow)
 }
 
 // ErasuresOf returns the receipts of a subject, the latest first.
 func (s *Erasures) ErasuresOf(ctx context.Context, subjectHash string, limit int) ([]privacy.Erasure, error) {
 	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.SubjectHash(subjectHash)).
 		Order(ent.Desc(erasure.FieldCreatedAt, erasure.FieldID)).Limit(limit).All(scope.System(ctx))
-	return Mapped(rows, err, erasureFromRow)
+	return store.Mapped(rows, err, erasureFromRow)
 }
 
 func erasureFromRow(row *ent.Erasure) privacy.Erasure {
 	return privacy.Erasure{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Kind: privacy.Kind(row.Kind), SubjectHash: row.SubjectHash, RequestedBy: row.RequestedBy,
-		Erased: maps.Clone(row.Erased), Remaining: maps.Clone(row.Remaining), DoneAt: UTC(row.DoneAt), CreatedAt: row.CreatedAt.UTC(),
+		Erased: maps.Clone(row.Erased), Remaining: maps.Clone(row.Remaining), DoneAt: store.UTC(row.DoneAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 }

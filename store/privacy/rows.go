@@ -1,4 +1,4 @@
-package store
+package privacy
 
 import (
 	"cmp"
@@ -13,14 +13,15 @@ import (
 	"parley/core/privacy"
 	"parley/ent/generated/document"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Rows counts and reads the rows of a workspace or a person in the tables that package
 // privacy lists. It takes the names in its statements from that list.
-type Rows struct{ store *Store }
+type Rows struct{ store *store.Store }
 
 // NewRows returns the rows of a database.
-func NewRows(db *Store) *Rows { return &Rows{db} }
+func NewRows(db *store.Store) *Rows { return &Rows{db} }
 
 var (
 	_ privacy.RowStore = (*Rows)(nil)
@@ -57,7 +58,7 @@ func (s *Rows) CountRows(ctx context.Context, workspaceID string, t privacy.Tabl
 
 func (s *Rows) count(ctx context.Context, t privacy.Table, where *entsql.Predicate) (n int64, err error) {
 	query, args := s.store.Builder().Select(entsql.Count("*")).From(entsql.Table(t.Name)).Where(where).Query()
-	return n, MapError(ScanOne(ctx, s.store.Raw(ctx), []any{&n}, query, args...))
+	return n, store.MapError(store.ScanOne(ctx, s.store.Raw(ctx), []any{&n}, query, args...))
 }
 
 // readAtOnce is how many rows of a table are held, where they may be long.
@@ -70,7 +71,7 @@ func (s *Rows) WorkspaceRows(ctx context.Context, workspaceID string, t privacy.
 
 // ColumnsOf reads columns of a workspace's rows in a table.
 func (s *Rows) ColumnsOf(ctx context.Context, workspaceID string, t privacy.Table, which privacy.Selection, columns []string) iter.Seq2[privacy.Row, error] {
-	return Converted(s.rowsOf(scope.Workspace(Background(ctx), workspaceID), workspaceID, t, which, columns), func(row keyed) privacy.Row { return row.values })
+	return store.Converted(s.rowsOf(scope.Workspace(store.Background(ctx), workspaceID), workspaceID, t, which, columns), func(row keyed) privacy.Row { return row.values })
 }
 
 // PersonRows reads the exported columns of a person's rows in a table.
@@ -79,7 +80,7 @@ func (s *Rows) PersonRows(ctx context.Context, userID, email string, t privacy.T
 	if t.By == "recipient" {
 		of = email
 	}
-	return Converted(s.read(scope.System(Background(ctx)), t, t.Exported(), entsql.EQ(t.By, of)), func(row keyed) privacy.Row { return row.values })
+	return store.Converted(s.read(scope.System(store.Background(ctx)), t, t.Exported(), entsql.EQ(t.By, of)), func(row keyed) privacy.Row { return row.values })
 }
 
 // keyed is a row with its id.
@@ -123,13 +124,13 @@ func (s *Rows) chosen(workspaceID string, t privacy.Table, which privacy.Selecti
 
 // read reads columns of rows in the order of their ids, a portion at a time.
 func (s *Rows) read(ctx context.Context, t privacy.Table, columns []string, where *entsql.Predicate, more ...*entsql.Predicate) iter.Seq2[keyed, error] {
-	limit := cmp.Or(readAtOnce[t.Name], PortionRows)
+	limit := cmp.Or(readAtOnce[t.Name], store.PortionRows)
 	return func(yield func(keyed, error) bool) {
 		var after any
 		for {
 			rows, err := s.portion(ctx, t, columns, append([]*entsql.Predicate{where}, more...), after, limit)
 			if err != nil {
-				yield(keyed{}, MapError(err))
+				yield(keyed{}, store.MapError(err))
 				return
 			}
 			for _, row := range rows {
@@ -202,7 +203,7 @@ func plainValue(of string, value any) any {
 
 // DocumentIDs yields the documents of a chatbot.
 func (s *Rows) DocumentIDs(ctx context.Context, workspaceID, chatbotID string) iter.Seq2[string, error] {
-	return InKeyOrder(scope.Workspace(ctx, workspaceID), func(ctx context.Context, after string) ([]string, error) {
-		return s.store.Client(ctx).Document.Query().Where(document.ChatbotID(chatbotID), FewAfter(document.FieldID, after)).Limit(PortionRows).IDs(ctx)
+	return store.InKeyOrder(scope.Workspace(ctx, workspaceID), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.Client(ctx).Document.Query().Where(document.ChatbotID(chatbotID), store.FewAfter(document.FieldID, after)).Limit(store.PortionRows).IDs(ctx)
 	}, func(id string) string { return id })
 }

@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -15,13 +15,14 @@ import (
 	"parley/ent/generated/predicate"
 	entsubscription "parley/ent/generated/subscription"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Subscriptions keeps what Parley last read at Stripe.
-type Subscriptions struct{ store *Store }
+type Subscriptions struct{ store *store.Store }
 
 // NewSubscriptions returns the subscriptions of a database.
-func NewSubscriptions(db *Store) *Subscriptions { return &Subscriptions{db} }
+func NewSubscriptions(db *store.Store) *Subscriptions { return &Subscriptions{db} }
 
 // Subscription returns how a workspace pays, as it was last read.
 func (s *Subscriptions) Subscription(ctx context.Context, workspaceID string) (subscription.Subscription, error) {
@@ -29,7 +30,7 @@ func (s *Subscriptions) Subscription(ctx context.Context, workspaceID string) (s
 	if ent.IsNotFound(err) {
 		return subscription.Subscription{}, fault.New(fault.NotFound, "Subscription not found.")
 	}
-	return One(row, err, subscriptionFromRow)
+	return store.One(row, err, subscriptionFromRow)
 }
 
 // SaveSubscription creates or replaces the row of a workspace. A customer that
@@ -49,7 +50,7 @@ func (s *Subscriptions) SaveSubscription(ctx context.Context, workspaceID string
 			Set(entsubscription.FieldAccessUnknown, v.Access.Unknown).Set(entsubscription.FieldUnverifiedUntil, v.UnverifiedUntil).
 			Set(entsubscription.FieldTrialUsed, v.TrialUsed).Set(entsubscription.FieldCheckoutAt, v.CheckoutAt).Set(entsubscription.FieldRevision, v.Revision).
 			Set(entsubscription.FieldFetchedAt, v.FetchedAt).Set(entsubscription.FieldCreatedAt, time.Now().UTC()).
-			OnConflict(entsql.ConflictColumns(entsubscription.FieldWorkspaceID), Overwrite(changing...)))
+			OnConflict(entsql.ConflictColumns(entsubscription.FieldWorkspaceID), store.Overwrite(changing...)))
 	})
 }
 
@@ -64,7 +65,7 @@ func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, customerID stri
 	if ent.IsNotFound(err) {
 		return "", fault.New(fault.NotFound, "Customer not found.")
 	}
-	return One(row, err, func(row *ent.Subscription) string { return row.WorkspaceID })
+	return store.One(row, err, func(row *ent.Subscription) string { return row.WorkspaceID })
 }
 
 // Subscriptions reads the subscriptions of all workspaces.
@@ -85,11 +86,11 @@ func (s *Subscriptions) EndlessAccess(ctx context.Context) iter.Seq2[subscriptio
 }
 
 func (s *Subscriptions) chosen(ctx context.Context, where ...predicate.Subscription) iter.Seq2[subscription.Subscription, error] {
-	rows := InKeyOrder(scope.System(ctx), func(ctx context.Context, after int) ([]*ent.Subscription, error) {
+	rows := store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after int) ([]*ent.Subscription, error) {
 		return s.store.Client(ctx).Subscription.Query().Where(where...).Where(entsubscription.IDGT(after)).
-			Order(entsubscription.ByID()).Limit(PortionRows).All(ctx)
+			Order(entsubscription.ByID()).Limit(store.PortionRows).All(ctx)
 	}, func(row *ent.Subscription) int { return row.ID })
-	return Converted(rows, subscriptionFromRow)
+	return store.Converted(rows, subscriptionFromRow)
 }
 
 // LapsedAccess reads the workspaces whose access has ended by time.
@@ -105,27 +106,27 @@ func (s *Subscriptions) UnverifiedAccess(ctx context.Context, now time.Time) ite
 }
 
 func (s *Subscriptions) workspaces(ctx context.Context, where ...predicate.Subscription) iter.Seq2[string, error] {
-	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
-		return s.store.Client(ctx).Subscription.Query().Where(where...).Where(FewAfter(entsubscription.FieldWorkspaceID, after)).
-			Limit(PortionRows).Select(entsubscription.FieldWorkspaceID).Strings(ctx)
+	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.Client(ctx).Subscription.Query().Where(where...).Where(store.FewAfter(entsubscription.FieldWorkspaceID, after)).
+			Limit(store.PortionRows).Select(entsubscription.FieldWorkspaceID).Strings(ctx)
 	}, itself)
 }
 
 func subscriptionFromRow(row *ent.Subscription) subscription.Subscription {
 	return subscription.Subscription{
 		WorkspaceID: row.WorkspaceID, CustomerID: row.CustomerID, CustomerStale: row.CustomerStale,
-		MissingAt: UTC(row.MissingAt),
+		MissingAt: store.UTC(row.MissingAt),
 		Billed: subscription.Billed{
 			Account: subscription.StripeAccount{ID: row.AccountID, Mode: subscription.Mode(row.AccountMode)},
 			ID:      row.SubscriptionID, Status: plan.Status(row.Status), Plan: plan.Name(row.Plan),
-			Interval: plan.Interval(row.Interval), Amount: row.Amount, Currency: row.Currency, InvoiceURL: row.InvoiceURL, PeriodEnd: UTC(row.PeriodEnd), EndsAt: UTC(row.EndsAt),
-			TrialEnd: UTC(row.TrialEnd), PastDueSince: UTC(row.PastDueSince),
-			NextPlan: plan.Name(row.NextPlan), NextAt: UTC(row.NextAt),
+			Interval: plan.Interval(row.Interval), Amount: row.Amount, Currency: row.Currency, InvoiceURL: row.InvoiceURL, PeriodEnd: store.UTC(row.PeriodEnd), EndsAt: store.UTC(row.EndsAt),
+			TrialEnd: store.UTC(row.TrialEnd), PastDueSince: store.UTC(row.PastDueSince),
+			NextPlan: plan.Name(row.NextPlan), NextAt: store.UTC(row.NextAt),
 		},
 		Access: plan.Access{
-			Plan: plan.Name(row.AccessPlan), Until: UTC(row.AccessUntil), Unknown: row.AccessUnknown,
+			Plan: plan.Name(row.AccessPlan), Until: store.UTC(row.AccessUntil), Unknown: row.AccessUnknown,
 		},
-		UnverifiedUntil: UTC(row.UnverifiedUntil),
-		TrialUsed:       row.TrialUsed, CheckoutAt: UTC(row.CheckoutAt), Revision: row.Revision, FetchedAt: UTC(row.FetchedAt),
+		UnverifiedUntil: store.UTC(row.UnverifiedUntil),
+		TrialUsed:       row.TrialUsed, CheckoutAt: store.UTC(row.CheckoutAt), Revision: row.Revision, FetchedAt: store.UTC(row.FetchedAt),
 	}
 }

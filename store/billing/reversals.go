@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/reversal"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Reversals keeps refunds and disputes.
-type Reversals struct{ store *Store }
+type Reversals struct{ store *store.Store }
 
 // NewReversals returns the reversals of a database.
-func NewReversals(db *Store) *Reversals { return &Reversals{db} }
+func NewReversals(db *store.Store) *Reversals { return &Reversals{db} }
 
 // SaveReversal adds or replaces a refund or dispute.
 func (s *Reversals) SaveReversal(ctx context.Context, workspaceID string, r subscription.Reversal) error {
@@ -24,7 +25,7 @@ func (s *Reversals) SaveReversal(ctx context.Context, workspaceID string, r subs
 			Set(reversal.FieldWorkspaceID, workspaceID).Set(reversal.FieldStripeID, r.StripeID).Set(reversal.FieldKind, string(r.Kind)).
 			Set(reversal.FieldStatus, r.Status).Set(reversal.FieldAmount, r.Amount).Set(reversal.FieldCurrency, r.Currency).Set(reversal.FieldAt, r.At).
 			OnConflict(sql.ConflictColumns(reversal.FieldWorkspaceID, reversal.FieldStripeID),
-				Overwrite(reversal.FieldStatus, reversal.FieldAmount, reversal.FieldAt)))
+				store.Overwrite(reversal.FieldStatus, reversal.FieldAmount, reversal.FieldAt)))
 	})
 }
 
@@ -32,7 +33,7 @@ func (s *Reversals) SaveReversal(ctx context.Context, workspaceID string, r subs
 func (s *Reversals) Reversals(ctx context.Context, workspaceID string, limit int) ([]subscription.Reversal, error) {
 	rows, err := s.store.Client(ctx).Reversal.Query().Where(reversal.WorkspaceID(workspaceID)).
 		Order(reversal.ByAt(sql.OrderDesc()), reversal.ByID(sql.OrderDesc())).Limit(limit).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, func(row *ent.Reversal) subscription.Reversal {
+	return store.Mapped(rows, err, func(row *ent.Reversal) subscription.Reversal {
 		return subscription.Reversal{
 			StripeID: row.StripeID, Kind: subscription.ReversalKind(row.Kind), Status: row.Status,
 			Amount: row.Amount, Currency: row.Currency, At: row.At.UTC(),

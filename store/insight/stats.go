@@ -1,4 +1,4 @@
-package store
+package insight
 
 import (
 	"context"
@@ -11,13 +11,14 @@ import (
 	"parley/ent/generated/dailystat"
 	"parley/ent/generated/document"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Stats reads the sums of days.
-type Stats struct{ store *Store }
+type Stats struct{ store *store.Store }
 
 // NewStats returns the stats of a database.
-func NewStats(db *Store) *Stats { return &Stats{db} }
+func NewStats(db *store.Store) *Stats { return &Stats{db} }
 
 var _ stats.Store = (*Stats)(nil)
 
@@ -26,7 +27,7 @@ func (s *Stats) Days(ctx context.Context, workspaceID, chatbotID, from, to strin
 	rows, err := s.store.Client(ctx).DailyStat.Query().
 		Where(dailystat.ChatbotID(chatbotID), dailystat.DayGTE(from), dailystat.DayLTE(to)).
 		Order(dailystat.ByDay()).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, dayFromRow)
+	return store.Mapped(rows, err, dayFromRow)
 }
 
 // Tops returns the most frequent names of a kind over periods.
@@ -41,7 +42,7 @@ func (s *Stats) Tops(ctx context.Context, workspaceID, chatbotID, kind string, p
 		GroupBy(dailycount.FieldName).Aggregate(ent.As(ent.Sum(dailycount.FieldAnswers), "sum")).
 		Scan(scope.Workspace(ctx, workspaceID), &sums)
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	tops := make([]stats.Top, len(sums))
 	for i, s := range sums {
@@ -62,7 +63,7 @@ func (s *Stats) entitle(ctx context.Context, workspaceID string, tops []stats.To
 	rows, err := s.store.Client(ctx).Document.Query().Where(document.IDIn(ids...)).
 		Select(document.FieldID, document.FieldTitle).All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return MapError(err)
+		return store.MapError(err)
 	}
 	for _, row := range rows {
 		for i := range tops {

@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -18,19 +18,20 @@ import (
 	"parley/ent/generated/member"
 	"parley/ent/generated/token"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Holdings keeps what is suspended, and what an owner wants to keep active.
-type Holdings struct{ store *Store }
+type Holdings struct{ store *store.Store }
 
 // NewHoldings returns the holdings of a database.
-func NewHoldings(db *Store) *Holdings { return &Holdings{db} }
+func NewHoldings(db *store.Store) *Holdings { return &Holdings{db} }
 
 // Holdings returns a workspace's chatbots, members and tokens that were not
 // revoked, the oldest of each first.
 func (s *Holdings) Holdings(ctx context.Context, workspaceID string) ([]tenant.Holding, error) {
 	held, err := s.holdingsOf(scope.Workspace(ctx, workspaceID), workspaceID)
-	return held[workspaceID], MapError(err)
+	return held[workspaceID], store.MapError(err)
 }
 
 // holdingsOf is Holdings of several workspaces, by their ids, in as many statements.
@@ -62,9 +63,9 @@ const settlingAtOnce = 100
 // Settling reads of every workspace whether it may have something to settle, and what
 // it holds if so.
 func (s *Holdings) Settling(ctx context.Context) iter.Seq2[tenant.Settling, error] {
-	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []tenant.Settling, err error) {
+	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []tenant.Settling, err error) {
 		var maybe []string
-		err = EachRow(ctx, s.store.Raw(ctx), settling, []any{after, PortionRows}, func(row *sql.Rows) error {
+		err = store.EachRow(ctx, s.store.Raw(ctx), settling, []any{after, store.PortionRows}, func(row *sql.Rows) error {
 			var w tenant.Settling
 			err := row.Scan(&w.WorkspaceID, &w.Plan, &w.Maybe)
 			if all = append(all, w); w.Maybe {
@@ -130,7 +131,7 @@ func (s *Holdings) addTokens(ctx context.Context, workspaceIDs []string, held ma
 	ofWorkspaces := func(q *entsql.Selector) {
 		chatbots := entsql.Table(entchatbot.Table)
 		q.Where(entsql.In(q.C(token.FieldChatbotID), entsql.Dialect(q.Dialect()).Select(chatbots.C(entchatbot.FieldID)).From(chatbots).
-			Where(entsql.In(chatbots.C(entchatbot.FieldWorkspaceID), Column(workspaceIDs, func(id *string) any { return *id })...))))
+			Where(entsql.In(chatbots.C(entchatbot.FieldWorkspaceID), store.Column(workspaceIDs, func(id *string) any { return *id })...))))
 	}
 	err := s.store.Client(ctx).Token.Query().
 		Where(ofWorkspaces, token.RevokedAtIsNil()).
@@ -139,7 +140,7 @@ func (s *Holdings) addTokens(ctx context.Context, workspaceIDs []string, held ma
 		Scan(ctx, &rows)
 	for _, row := range rows {
 		held[row.WorkspaceID] = append(held[row.WorkspaceID], tenant.Holding{
-			Resource: plan.Tokens, ChatbotID: row.ChatbotID, ExpiresAt: UTC(row.ExpiresAt), Replaces: row.Replaces, Name: row.Name, OverLimit: row.OverLimit,
+			Resource: plan.Tokens, ChatbotID: row.ChatbotID, ExpiresAt: store.UTC(row.ExpiresAt), Replaces: row.Replaces, Name: row.Name, OverLimit: row.OverLimit,
 			Holding: plan.Holding{ID: row.ID, Kept: row.Kept, CreatedAt: row.CreatedAt.UTC()},
 		})
 	}
@@ -175,7 +176,7 @@ func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.R
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		marked, err := s.marked(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s AND %s", in.id, in.table, in.found, column), workspaceID)
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		var add []string
 		for _, id := range ids {
@@ -190,9 +191,9 @@ func (s *Holdings) mark(ctx context.Context, workspaceID string, resource plan.R
 		}
 		update := fmt.Sprintf("UPDATE %s SET %s = $1 WHERE workspace_id = $2 AND %s IN ", in.table, column, in.id)
 		if err := s.setEach(ctx, update, true, workspaceID, add); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
-		return MapError(s.setEach(ctx, update, false, workspaceID, take))
+		return store.MapError(s.setEach(ctx, update, false, workspaceID, take))
 	})
 }
 
@@ -217,12 +218,12 @@ func (s *Holdings) marked(ctx context.Context, query, workspaceID string) (map[s
 
 func (s *Holdings) setEach(ctx context.Context, update string, value bool, workspaceID string, ids []string) error {
 	ctx = scope.Workspace(ctx, workspaceID)
-	return InBatches(ids, BatchRows, func(batch []string) error {
+	return store.InBatches(ids, store.BatchRows, func(batch []string) error {
 		args := []any{value, workspaceID}
 		for _, id := range batch {
 			args = append(args, id)
 		}
-		_, err := s.store.Raw(ctx).ExecContext(ctx, update+Placeholders(3, len(batch)), args...)
+		_, err := s.store.Raw(ctx).ExecContext(ctx, update+store.Placeholders(3, len(batch)), args...)
 		return err
 	})
 }

@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -11,13 +11,14 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/quotanotice"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // QuotaNotices keeps what owners were told about their messages.
-type QuotaNotices struct{ store *Store }
+type QuotaNotices struct{ store *store.Store }
 
 // NewQuotaNotices returns the notices of a database.
-func NewQuotaNotices(db *Store) *QuotaNotices { return &QuotaNotices{db} }
+func NewQuotaNotices(db *store.Store) *QuotaNotices { return &QuotaNotices{db} }
 
 var _ tenant.QuotaStore = (*QuotaNotices)(nil)
 
@@ -32,8 +33,8 @@ const (
 
 // Quotas reads the use of every workspace that is not being deleted.
 func (s *QuotaNotices) Quotas(ctx context.Context, month string) iter.Seq2[tenant.QuotaUse, error] {
-	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
-		err = EachRow(ctx, s.store.Raw(ctx), quotas, []any{month, after, PortionRows}, func(row *sql.Rows) error {
+	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
+		err = store.EachRow(ctx, s.store.Raw(ctx), quotas, []any{month, after, store.PortionRows}, func(row *sql.Rows) error {
 			var use tenant.QuotaUse
 			err := row.Scan(&use.WorkspaceID, &use.Included, &use.Used, &use.Told)
 			uses = append(uses, use)
@@ -46,8 +47,8 @@ func (s *QuotaNotices) Quotas(ctx context.Context, month string) iter.Seq2[tenan
 // QuotaUse returns the use of one workspace.
 func (s *QuotaNotices) QuotaUse(ctx context.Context, workspaceID, month string) (use tenant.QuotaUse, err error) {
 	ctx = scope.Workspace(ctx, workspaceID)
-	err = ScanOne(ctx, s.store.Raw(ctx), []any{&use.WorkspaceID, &use.Included, &use.Used, &use.Told}, quotaUse, month, workspaceID)
-	return use, MapError(err)
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&use.WorkspaceID, &use.Included, &use.Used, &use.Told}, quotaUse, month, workspaceID)
+	return use, store.MapError(err)
 }
 
 // AddQuotaNotice records that the owners are told of a share.

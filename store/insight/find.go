@@ -1,4 +1,4 @@
-package store
+package insight
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 	"parley/ent/generated/document"
 	"parley/ent/generated/predicate"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Finds looks for what workspaces have, by parts of names.
-type Finds struct{ store *Store }
+type Finds struct{ store *store.Store }
 
 // NewFinds returns what a database can be looked through with.
-func NewFinds(db *Store) *Finds { return &Finds{db} }
+func NewFinds(db *store.Store) *Finds { return &Finds{db} }
 
 var _ find.Store = (*Finds)(nil)
 
@@ -30,7 +31,7 @@ func (s *Finds) FoundChatbots(ctx context.Context, workspaceID, text string) ([]
 		Where(entchatbot.WorkspaceID(workspaceID), predicate.Chatbot(hasText(entchatbot.FieldName, text))).
 		Order(ent.Desc(entchatbot.FieldCreatedAt, entchatbot.FieldID)).Limit(find.Most).
 		Select(entchatbot.FieldID, entchatbot.FieldName).Scan(scope.Workspace(ctx, workspaceID), &rows)
-	return rows, MapError(err)
+	return rows, store.MapError(err)
 }
 
 // FoundDocuments returns documents by a part of their titles and addresses, the
@@ -40,11 +41,11 @@ func (s *Finds) FoundDocuments(ctx context.Context, workspaceID, chatbotID, text
 	if chatbotID != "" {
 		where = append(where, document.ChatbotID(chatbotID))
 	}
-	where = append(where, FoundBy(text))
+	where = append(where, store.FoundBy(text))
 	var rows []*ent.Document
 	err := s.store.Client(ctx).Document.Query().Where(where...).Order(ent.Desc(document.FieldCreatedAt, document.FieldID)).Limit(find.Most).
 		Select(document.FieldID, document.FieldChatbotID, document.FieldTitle).Scan(scope.Workspace(ctx, workspaceID), &rows)
-	return Mapped(rows, err, func(row *ent.Document) find.Document {
+	return store.Mapped(rows, err, func(row *ent.Document) find.Document {
 		return find.Document{ID: row.ID, ChatbotID: row.ChatbotID, Title: row.Title}
 	})
 }
@@ -56,7 +57,7 @@ func (s *Finds) FoundConversations(ctx context.Context, workspaceID, chatbotID, 
 	oldest, err := s.store.Client(ctx).Conversation.Query().Where(conversation.WorkspaceID(workspaceID)).
 		Order(ent.Desc(conversation.FieldCreatedAt)).Offset(find.Window-1).Limit(1).Select(conversation.FieldID, conversation.FieldCreatedAt).All(ctx)
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	where := []predicate.Conversation{
 		conversation.WorkspaceID(workspaceID), predicate.Conversation(hasText(conversation.FieldTitle, text)),
@@ -70,7 +71,7 @@ func (s *Finds) FoundConversations(ctx context.Context, workspaceID, chatbotID, 
 	}
 	rows, err := s.store.Client(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldCreatedAt, conversation.FieldID)).Limit(find.Most).
 		Select(conversation.FieldID, conversation.FieldChatbotID, conversation.FieldTitle).All(ctx)
-	return Mapped(rows, err, func(row *ent.Conversation) find.Conversation {
+	return store.Mapped(rows, err, func(row *ent.Conversation) find.Conversation {
 		return find.Conversation{ID: row.ID, ChatbotID: row.ChatbotID, Title: row.Title}
 	})
 }
@@ -86,8 +87,8 @@ func (s *Finds) ChatbotNames(ctx context.Context, workspaceID string, ids []stri
 	for _, row := range rows {
 		names[row.ID] = row.Name
 	}
-	return names, MapError(err)
+	return names, store.MapError(err)
 }
 
 // hasText is [LikeAnyCase] for any table.
-func hasText(column, text string) func(*entsql.Selector) { return LikeAnyCase(column, text) }
+func hasText(column, text string) func(*entsql.Selector) { return store.LikeAnyCase(column, text) }

@@ -1,4 +1,4 @@
-package store
+package insight
 
 import (
 	"context"
@@ -23,13 +23,14 @@ import (
 	"parley/ent/generated/testresult"
 	enttestrun "parley/ent/generated/testrun"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // TestRuns keeps test questions, their runs and results.
-type TestRuns struct{ store *Store }
+type TestRuns struct{ store *store.Store }
 
 // NewTestRuns returns the test runs of a database.
-func NewTestRuns(db *Store) *TestRuns { return &TestRuns{db} }
+func NewTestRuns(db *store.Store) *TestRuns { return &TestRuns{db} }
 
 var (
 	_ testrun.Transactions  = (*TestRuns)(nil)
@@ -52,12 +53,12 @@ func (s *TestRuns) LockWorkspace(ctx context.Context, workspaceID string) (tenan
 func (s *TestRuns) TestQuestions(ctx context.Context, workspaceID, chatbotID string) ([]testrun.Question, error) {
 	rows, err := s.store.Client(ctx).TestQuestion.Query().Where(testquestion.ChatbotID(chatbotID), testquestion.RemovedAtIsNil()).
 		Order(testquestion.ByCreatedAt(), testquestion.ByID()).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, questionFromRow)
+	return store.Mapped(rows, err, questionFromRow)
 }
 
 func questionFromRow(row *ent.TestQuestion) testrun.Question {
 	return testrun.Question{
-		ID: row.ID, ChatbotID: row.ChatbotID, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: UTC(row.UpdatedAt), RemovedAt: UTC(row.RemovedAt),
+		ID: row.ID, ChatbotID: row.ChatbotID, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: store.UTC(row.UpdatedAt), RemovedAt: store.UTC(row.RemovedAt),
 		Wanted: testrun.Wanted{
 			Question: row.Question, Expects: testrun.Expectation(row.Expects), Expected: row.Expected, Reference: row.Reference, Document: row.Document,
 		},
@@ -75,7 +76,7 @@ func (s *TestRuns) CreateTestQuestion(ctx context.Context, workspaceID string, q
 // UpdateTestQuestion writes what a test question is and expects.
 func (s *TestRuns) UpdateTestQuestion(ctx context.Context, workspaceID string, q testrun.Question) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.TestQuestion.Update().Where(testquestion.ID(q.ID), testquestion.ChatbotID(q.ChatbotID)).SetQuestion(q.Question).
+		return store.Affected(db.TestQuestion.Update().Where(testquestion.ID(q.ID), testquestion.ChatbotID(q.ChatbotID)).SetQuestion(q.Question).
 			SetExpects(string(q.Expects)).SetExpected(q.Expected).SetReference(q.Reference).SetDocument(q.Document).SetNillableUpdatedAt(q.UpdatedAt).Save(ctx))
 	})
 }
@@ -83,7 +84,7 @@ func (s *TestRuns) UpdateTestQuestion(ctx context.Context, workspaceID string, q
 // DeleteTestQuestion removes a test question with its results.
 func (s *TestRuns) DeleteTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.TestQuestion.Delete().Where(testquestion.ID(questionID), testquestion.ChatbotID(chatbotID)).Exec(ctx))
+		return store.Affected(db.TestQuestion.Delete().Where(testquestion.ID(questionID), testquestion.ChatbotID(chatbotID)).Exec(ctx))
 	})
 }
 
@@ -92,12 +93,12 @@ func (s *TestRuns) TestRuns(ctx context.Context, workspaceID, chatbotID string, 
 	rows, err := s.store.Client(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
 		Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	runs := make([]testrun.Run, len(rows))
 	for i, row := range rows {
 		if runs[i], err = runFromRow(row); err != nil {
-			return nil, MapError(err)
+			return nil, store.MapError(err)
 		}
 	}
 	return runs, nil
@@ -107,7 +108,7 @@ func runFromRow(row *ent.TestRun) (testrun.Run, error) {
 	run := testrun.Run{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Cause: testrun.Cause(row.Cause), By: row.StartedBy,
 		State: testrun.State(row.State), Reason: row.Reason, Total: row.Total, Knowledge: row.Knowledge, KnownDocuments: row.Documents,
-		Program: row.Program, DueAt: UTC(row.DueAt), EndedAt: UTC(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
+		Program: row.Program, DueAt: store.UTC(row.DueAt), EndedAt: store.UTC(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 	run.Passed = row.Passed // of a run from before there were figures
 	if row.Figures != "" {
@@ -151,14 +152,14 @@ func (s *TestRuns) UpdateTestRun(ctx context.Context, workspaceID string, run te
 		} else {
 			update.ClearDueAt()
 		}
-		return Affected(update.Save(ctx))
+		return store.Affected(update.Save(ctx))
 	})
 }
 
 // CancelTestRun ends a run of a chatbot.
 func (s *TestRuns) CancelTestRun(ctx context.Context, workspaceID, chatbotID, runID string, at time.Time) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.TestRun.Update().Where(enttestrun.ID(runID), enttestrun.ChatbotID(chatbotID), underWay).
+		return store.Affected(db.TestRun.Update().Where(enttestrun.ID(runID), enttestrun.ChatbotID(chatbotID), underWay).
 			SetState(string(testrun.Canceled)).ClearDueAt().SetEndedAt(at).Save(ctx))
 	})
 }
@@ -167,11 +168,11 @@ func (s *TestRuns) CancelTestRun(ctx context.Context, workspaceID, chatbotID, ru
 // documents it answers from.
 func (s *TestRuns) AnsweredFrom(ctx context.Context, workspaceID, chatbotID string) (version string, documents int, err error) {
 	ctx = scope.Workspace(ctx, workspaceID)
-	if version, err = NewCachedAnswers(s.store).KnowledgeVersion(ctx, workspaceID, chatbotID); err != nil {
+	if version, err = store.NewCachedAnswers(s.store).KnowledgeVersion(ctx, workspaceID, chatbotID); err != nil {
 		return "", 0, err
 	}
 	documents, err = s.store.Client(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.LiveGT(0)).Count(ctx)
-	return version, documents, MapError(err)
+	return version, documents, store.MapError(err)
 }
 
 // withoutSources are the columns of results that lists need.
@@ -185,13 +186,13 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, c
 	}
 	rows, err := query.All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	results := make([]testrun.Result, len(rows))
 	for i, row := range rows {
-		sources, err := CitationsFromColumn(row.Sources)
+		sources, err := store.CitationsFromColumn(row.Sources)
 		if err != nil {
-			return nil, MapError(err)
+			return nil, store.MapError(err)
 		}
 		results[i] = testrun.Result{
 			RunID: row.RunID, QuestionID: row.QuestionID, Passed: row.Passed, Outcome: chat.Outcome(row.Outcome), Answer: row.Answer, Failure: row.Failure,
@@ -217,22 +218,22 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run te
 		}
 		there, err := s.store.Client(ctx).TestQuestion.Query().Where(testquestion.ID(r.QuestionID), testquestion.RemovedAtIsNil()).Exist(ctx)
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if !there {
 			return fault.New(fault.Conflict, "The test question was removed.")
 		}
 		err = s.store.Client(ctx).TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
-			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetModel(r.Model).SetSources(CitationsToColumn(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
+			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetModel(r.Model).SetSources(store.CitationsToColumn(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
 			SetPromptTokens(r.Usage.PromptTokens).SetCompletionTokens(r.Usage.CompletionTokens).SetEstimated(r.Usage.Estimated).
 			SetTotalMs(int(r.Took.Milliseconds())).SetCreatedAt(r.At).Exec(ctx)
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if counts.Month == "" {
 			return nil
 		}
-		return MapError(NewMonths(s.store).AddToMonth(ctx, workspaceID, counts.Month, counts.Reserved))
+		return store.MapError(store.NewMonths(s.store).AddToMonth(ctx, workspaceID, counts.Month, counts.Reserved))
 	})
 }
 
@@ -252,12 +253,12 @@ func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID stri
 			return err
 		}
 		old, err := s.store.Client(ctx).TestRun.Query().Where(enttestrun.ChatbotID(chatbotID)).
-			Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Offset(keep).Limit(BatchRows).IDs(ctx)
+			Order(ent.Desc(enttestrun.FieldCreatedAt, enttestrun.FieldID)).Offset(keep).Limit(store.BatchRows).IDs(ctx)
 		if err != nil || len(old) == 0 {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		_, err = s.store.Client(ctx).TestRun.Delete().Where(enttestrun.IDIn(old...)).Exec(ctx)
-		return MapError(err)
+		return store.MapError(err)
 	})
 }
 
@@ -266,12 +267,12 @@ func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID stri
 // deleted wait.
 func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run testrun.Run, err error) {
 	ctx = scope.System(ctx)
-	due := []predicate.TestRun{enttestrun.DueAtNotNil(), enttestrun.DueAtLTE(now), Staying}
+	due := []predicate.TestRun{enttestrun.DueAtNotNil(), enttestrun.DueAtLTE(now), store.Staying}
 	if waiting, err := s.store.Client(ctx).TestRun.Query().Where(due...).Exist(ctx); err != nil || !waiting {
 		if err == nil {
 			err = fault.New(fault.NotFound, "Not found.")
 		}
-		return run, MapError(err) // without the one writer of SQLite
+		return run, store.MapError(err) // without the one writer of SQLite
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		query := s.store.Client(ctx).TestRun.Query().Where(due...).Order(enttestrun.ByDueAt(), enttestrun.ByID())
@@ -280,10 +281,10 @@ func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run 
 		}
 		row, err := query.First(ctx)
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if run, err = runFromRow(row); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		run.State, run.DueAt = testrun.Running, &until
 		return s.UpdateTestRun(ctx, run.WorkspaceID, run)
@@ -296,14 +297,14 @@ func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run 
 const tested = `SELECT id, workspace_id,
 	(SELECT count(*) FROM removals WHERE removals.chatbot_id = chatbots.id),
 	(SELECT coalesce(sum(live), 0) FROM documents WHERE documents.chatbot_id = chatbots.id)
-	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions WHERE removed_at IS NULL) AND` + Stays
+	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions WHERE removed_at IS NULL) AND` + store.Stays
 
 // Tested returns the chatbots of any workspace that have test questions, but not of one
 // that is being deleted.
 func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), tested)
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	defer rows.Close()
 	var found []testrun.Tested
@@ -312,23 +313,23 @@ func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 		var t testrun.Tested
 		var removed, live int
 		if err := rows.Scan(&t.ChatbotID, &t.WorkspaceID, &removed, &live); err != nil {
-			return nil, MapError(err)
+			return nil, store.MapError(err)
 		}
 		t.Knowledge = fmt.Sprintf("%d.%d", removed, live)
 		found, ids = append(found, t), append(ids, t.ChatbotID)
 	}
 	if err := rows.Err(); err != nil || len(found) == 0 {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	bots, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.IDIn(ids...)).All(scope.System(ctx))
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	for _, bot := range bots {
 		for i := range found {
 			if found[i].ChatbotID == bot.ID {
 				if found[i].Settings, err = settingsText(bot); err != nil {
-					return nil, MapError(err)
+					return nil, store.MapError(err)
 				}
 			}
 		}
@@ -338,7 +339,7 @@ func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 
 // settingsText changes whenever how a chatbot answers does.
 func settingsText(row *ent.Chatbot) (string, error) {
-	bot := ChatbotFromRow(row)
+	bot := store.ChatbotFromRow(row)
 	bot.Name, bot.OverLimit, bot.CreatedAt = "", false, time.Time{}
 	bot.Greeting, bot.Keeping, bot.SeparateEndUsers = chatbot.Greeting{}, chatbot.Keeping{}, false // of which answers know nothing
 	text, err := json.Marshal(bot)

@@ -1,4 +1,4 @@
-package store
+package billing
 
 import (
 	"context"
@@ -9,18 +9,19 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/workspace"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // PlanAccess keeps which plan a workspace has.
-type PlanAccess struct{ store *Store }
+type PlanAccess struct{ store *store.Store }
 
 // NewPlanAccess returns the plan access of a database.
-func NewPlanAccess(db *Store) *PlanAccess { return &PlanAccess{db} }
+func NewPlanAccess(db *store.Store) *PlanAccess { return &PlanAccess{db} }
 
 // SetPlan writes the plan in force, and the one that was granted by hand.
 func (s *PlanAccess) SetPlan(ctx context.Context, workspaceID string, inForce, granted plan.Name) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).
+		return store.Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).
 			SetPlan(string(inForce)).SetGrantedPlan(string(granted)).Save(ctx))
 	})
 }
@@ -33,15 +34,15 @@ func (s *PlanAccess) SetGrantEnd(ctx context.Context, workspaceID string, until 
 		if until == nil {
 			update.ClearGrantedUntil()
 		}
-		return Affected(update.Save(ctx))
+		return store.Affected(update.Save(ctx))
 	})
 }
 
 // EndedGrants reads the workspaces whose grant's end is now or was before.
 func (s *PlanAccess) EndedGrants(ctx context.Context, now time.Time) iter.Seq2[string, error] {
-	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
-		return s.store.Client(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now), FewAfter(workspace.FieldID, after)).
-			Limit(PortionRows).Select(workspace.FieldID).Strings(ctx)
+	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.Client(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now), store.FewAfter(workspace.FieldID, after)).
+			Limit(store.PortionRows).Select(workspace.FieldID).Strings(ctx)
 	}, itself)
 }
 

@@ -1,4 +1,4 @@
-package store
+package privacy
 
 import (
 	"context"
@@ -21,13 +21,14 @@ import (
 	"parley/ent/generated/signinstep"
 	"parley/ent/generated/user"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Persons erases the people who sign in.
-type Persons struct{ store *Store }
+type Persons struct{ store *store.Store }
 
 // NewPersons returns the people of a database.
-func NewPersons(db *Store) *Persons { return &Persons{db} }
+func NewPersons(db *store.Store) *Persons { return &Persons{db} }
 
 var _ privacy.PersonStore = (*Persons)(nil)
 
@@ -48,7 +49,7 @@ const (
 
 // CountPerson counts what is stored of a person.
 func (s *Persons) CountPerson(ctx context.Context, userID, email string) (privacy.Counts, error) {
-	ctx = scope.System(Background(ctx))
+	ctx = scope.System(store.Background(ctx))
 	db, counts := s.store.Client(ctx), privacy.Counts{}
 	for kind, count := range map[string]func(context.Context) (int, error){
 		"users":            db.User.Query().Where(user.ID(userID)).Count,
@@ -61,7 +62,7 @@ func (s *Persons) CountPerson(ctx context.Context, userID, email string) (privac
 		"members":          db.Member.Query().Where(member.UserID(userID)).Count,
 		"address_codes":    db.AddressCode.Query().Where(addresscode.Or(addresscode.UserID(userID), addresscode.Email(email))).Count,
 		"sign_in_steps":    db.SignInStep.Query().Where(signinstep.UserID(userID)).Count,
-		"account_mails":    db.AccountMail.Query().Where(accountmail.Recipient(email), NotOnce).Count,
+		"account_mails":    db.AccountMail.Query().Where(accountmail.Recipient(email), store.NotOnce).Count,
 		"mails":            db.Mail.Query().Where(mail.Recipient(email)).Count,
 		"invitations":      db.Invitation.Query().Where(invitation.Email(email)).Count,
 		"own_trials":       db.Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.BegunBy(userID)).Count,
@@ -69,30 +70,30 @@ func (s *Persons) CountPerson(ctx context.Context, userID, email string) (privac
 	} {
 		n, err := count(ctx)
 		if err != nil {
-			return nil, MapError(err)
+			return nil, store.MapError(err)
 		}
 		counts[kind] = int64(n)
 	}
 	var named int64
-	err := ScanOne(ctx, s.store.Raw(ctx), []any{&named}, countNames, email, userID)
+	err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&named}, countNames, email, userID)
 	counts["made_by_name"] = named
-	return counts, MapError(err)
+	return counts, store.MapError(err)
 }
 
 // ErasePerson deletes what is stored of a person. What others use stays, without the name.
 func (s *Persons) ErasePerson(ctx context.Context, userID, email string) error {
-	return s.store.InTx(scope.System(Background(ctx)), func(ctx context.Context) error {
+	return s.store.InTx(scope.System(store.Background(ctx)), func(ctx context.Context) error {
 		db := s.store.Client(ctx)
 		tried, err := db.Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.BegunBy(userID)).IDs(ctx)
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
-		err = InBatches(tried, BatchRows, func(batch []int64) error { return deleteTaken(ctx, db, batch) })
+		err = store.InBatches(tried, store.BatchRows, func(batch []int64) error { return deleteTaken(ctx, db, batch) })
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		if err := db.Feedback.Update().Where(feedback.GivenBy(userID)).SetGivenBy("").Exec(ctx); err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		for _, erase := range []func(context.Context) (int, error){
 			db.AddressCode.Delete().Where(addresscode.Or(addresscode.UserID(userID), addresscode.Email(email))).Exec,
@@ -103,15 +104,15 @@ func (s *Persons) ErasePerson(ctx context.Context, userID, email string) error {
 			db.User.Delete().Where(user.ID(userID)).Exec,
 		} {
 			if _, err := erase(ctx); err != nil {
-				return MapError(err)
+				return store.MapError(err)
 			}
 		}
 		for _, statement := range []string{unnameTokens, unnameEndpoints, unnameTests, unnameRuns} {
 			if _, err := s.store.Raw(ctx).ExecContext(ctx, statement, email, somebody); err != nil {
-				return MapError(err)
+				return store.MapError(err)
 			}
 		}
 		_, err = s.store.Raw(ctx).ExecContext(ctx, unnameInviter, userID)
-		return MapError(err)
+		return store.MapError(err)
 	})
 }

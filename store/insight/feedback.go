@@ -1,4 +1,4 @@
-package store
+package insight
 
 import (
 	"context"
@@ -13,13 +13,14 @@ import (
 	"parley/ent/generated/gap"
 	"parley/ent/generated/message"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Feedback keeps what people think of answers.
-type Feedback struct{ store *Store }
+type Feedback struct{ store *store.Store }
 
 // NewFeedback returns the feedback of a database.
-func NewFeedback(db *Store) *Feedback { return &Feedback{db} }
+func NewFeedback(db *store.Store) *Feedback { return &Feedback{db} }
 
 var _ insight.FeedbackStore = (*Feedback)(nil)
 
@@ -38,7 +39,7 @@ func (s *Feedback) RatedAnswer(ctx context.Context, workspaceID, chatbotID strin
 	answer, err := s.store.Client(ctx).Message.Query().
 		Where(message.ID(messageID), message.Role(string(chat.Assistant))).Only(ctx)
 	if err != nil {
-		return insight.RatedAnswer{}, MapError(err)
+		return insight.RatedAnswer{}, store.MapError(err)
 	}
 	query := s.store.Client(ctx).Conversation.Query().Where(conversation.ID(answer.ConversationID), conversation.ChatbotID(chatbotID))
 	if !s.store.IsSQLite() {
@@ -46,15 +47,15 @@ func (s *Feedback) RatedAnswer(ctx context.Context, workspaceID, chatbotID strin
 	}
 	of, err := query.Only(ctx)
 	if err != nil {
-		return insight.RatedAnswer{}, MapError(err)
+		return insight.RatedAnswer{}, store.MapError(err)
 	}
 	asked, err := s.store.Client(ctx).Message.Query().Where(message.ConversationID(of.ID), message.IDLT(answer.ID), message.Role(string(chat.User))).
 		Order(ent.Desc(message.FieldID)).First(ctx)
 	if err != nil {
-		return insight.RatedAnswer{}, MapError(err)
+		return insight.RatedAnswer{}, store.MapError(err)
 	}
 	return insight.RatedAnswer{
-		Message: MessageFromRow(answer), ConversationID: of.ID, Origin: chat.Origin(of.Origin), BegunBy: of.BegunBy, Question: asked.Content,
+		Message: store.MessageFromRow(answer), ConversationID: of.ID, Origin: chat.Origin(of.Origin), BegunBy: of.BegunBy, Question: asked.Content,
 	}, nil
 }
 
@@ -69,7 +70,7 @@ func (s *Feedback) SaveFeedback(ctx context.Context, workspaceID string, f insig
 			Set(feedback.FieldUpdatedAt, f.UpdatedAt).Set(feedback.FieldCreatedAt, f.CreatedAt).
 			OnConflict(sql.ConflictColumns(feedback.FieldMessageID),
 				sql.UpdateWhere(sql.ExprP("feedbacks.workspace_id = excluded.workspace_id")),
-				Overwrite(feedback.FieldRating, feedback.FieldComment, feedback.FieldGivenBy, feedback.FieldUpdatedAt)))
+				store.Overwrite(feedback.FieldRating, feedback.FieldComment, feedback.FieldGivenBy, feedback.FieldUpdatedAt)))
 	})
 }
 
@@ -78,7 +79,7 @@ func (s *Feedback) AddGap(ctx context.Context, workspaceID string, g insight.Gap
 	ctx = scope.Workspace(ctx, workspaceID)
 	known, err := s.store.Client(ctx).Gap.Query().Where(gap.MessageID(g.MessageID)).Exist(ctx)
 	if err != nil || known {
-		return MapError(err)
+		return store.MapError(err)
 	}
 	return s.store.Exec(ctx, s.store.Into(gap.Table).
 		Set(gap.FieldWorkspaceID, workspaceID).Set(gap.FieldChatbotID, g.ChatbotID).Set(gap.FieldConversationID, g.ConversationID).
@@ -92,5 +93,5 @@ func (s *Feedback) DropGap(ctx context.Context, workspaceID string, messageID in
 	ctx = scope.Workspace(ctx, workspaceID)
 	_, err := s.store.Client(ctx).Gap.Delete().
 		Where(gap.MessageID(messageID), gap.Reason(string(reason)), gap.State(string(insight.Open))).Exec(ctx)
-	return MapError(err)
+	return store.MapError(err)
 }
