@@ -7,7 +7,7 @@ import (
 
 	"parley/core/knowledge/encoding"
 	"parley/core/retrieval/encoder"
-	"parley/store"
+	knowledgestore "parley/store/knowledge"
 	"parley/store/servers"
 	"parley/text/encode/bge"
 )
@@ -21,7 +21,7 @@ func (p *Program) openEncoding() {
 	if !Encodes(p.Config) {
 		return
 	}
-	encodings, model := store.NewEncodings(p.Store), encoder.New()
+	encodings, model := knowledgestore.NewEncodings(p.Store), encoder.New()
 	p.Searcher.EncodeWith(encodings, model)
 	p.Browser.EncodeWith(encodings)
 	p.Encoding = encoding.New(encodings, model, p.now, resting{processorTime, wait}.rest)

@@ -20,6 +20,7 @@ import (
 	"parley/store"
 	billingstore "parley/store/billing"
 	insightstore "parley/store/insight"
+	knowledgestore "parley/store/knowledge"
 	"parley/store/storetest"
 )
 
@@ -117,7 +118,7 @@ func note(found map[string]bool, text ast.Expr) {
 // inWaiting finds out, for each kind of work, whether a server would begin it now.
 func (h *hooks) inWaiting(bot string) map[string]bool {
 	h.Helper()
-	ctx, due, found := h.Context(), store.NewDueWork(h.Store), map[string]bool{}
+	ctx, due, found := h.Context(), knowledgestore.NewDueWork(h.Store), map[string]bool{}
 	_, err := due.DueSource(ctx, h.space, h.at)
 	found["a source to read again"] = err == nil
 	_, err = due.DueDocument(ctx, h.space, knowledge.IndexWork, h.at, nil)

@@ -11,6 +11,7 @@ import (
 	"parley/core/insight/testrun"
 	"parley/store"
 	billingstore "parley/store/billing"
+	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
 	"parley/web/site"
 )
@@ -32,11 +33,11 @@ func (p *Program) openInsight() {
 		Feedback: insight.NewFeedbacks(insightstore.NewFeedback(p.Store), p.Chat, p.now),
 		Gaps:     insight.NewGaps(insightstore.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
 		Asker:    asker,
-		History:  history.New(store.NewHistory(p.Store), p.Store, p.now),
+		History:  history.New(chatstore.NewHistory(p.Store), p.Store, p.now),
 		Reports:  stats.NewReports(insightstore.NewStats(p.Store), p.now),
 		Tests: testrun.New(testrun.Ports{
 			Transactions: tests, Questions: tests, Removals: insightstore.NewWithdrawnTests(p.Store), Runs: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker,
-			Budget:  testrun.Months{Quota: p.Quota, Workspaces: store.NewWorkspaces(p.Store), Plans: billingstore.NewPlans(p.Store), Used: store.NewMonths(p.Store), Now: p.now},
+			Budget:  testrun.Months{Quota: p.Quota, Workspaces: store.NewWorkspaces(p.Store), Plans: billingstore.NewPlans(p.Store), Used: chatstore.NewMonths(p.Store), Now: p.now},
 			Program: p.version,
 		}, p.now, rand.Reader, p.Log),
 	}}

@@ -17,7 +17,9 @@ import (
 	"parley/internal/pgtest"
 	auditstore "parley/store/audit"
 	billingstore "parley/store/billing"
+	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
+	knowledgestore "parley/store/knowledge"
 	privacystore "parley/store/privacy"
 	"parley/store/servers"
 )
@@ -118,18 +120,18 @@ type (
 	ofChatbots      = store.Chatbots
 	ofTokens        = store.Tokens
 	ofProviders     = store.Providers
-	ofDocuments     = store.Documents
-	ofUploads       = store.Uploads
-	ofSources       = store.Sources
-	ofDueWork       = store.DueWork
-	ofPassages      = store.Passages
-	ofRemovals      = store.Removals
-	ofIndexChanges  = store.IndexChanges
-	ofUndo          = store.Undo
-	ofPages         = store.KnowledgePages
-	ofRebuilds      = store.Rebuilds
-	ofEmbeddings    = store.Embeddings
-	ofEncodings     = store.Encodings
+	ofDocuments     = knowledgestore.Documents
+	ofUploads       = knowledgestore.Uploads
+	ofSources       = knowledgestore.Sources
+	ofDueWork       = knowledgestore.DueWork
+	ofPassages      = knowledgestore.Passages
+	ofRemovals      = knowledgestore.Removals
+	ofIndexChanges  = knowledgestore.IndexChanges
+	ofUndo          = knowledgestore.Undo
+	ofPages         = knowledgestore.KnowledgePages
+	ofRebuilds      = knowledgestore.Rebuilds
+	ofEmbeddings    = knowledgestore.Embeddings
+	ofEncodings     = knowledgestore.Encodings
 	ofUsers         = store.Users
 	ofSessions      = store.Sessions
 	ofDevices       = store.Devices
@@ -149,19 +151,19 @@ type (
 	ofAudit         = auditstore.AuditLog
 	ofChores        = servers.Chores
 	ofMinutes       = servers.RequestMinutes
-	ofConversations = store.Conversations
-	ofTurns         = store.Turns
-	ofLeases        = store.Leases
-	ofMonths        = store.Months
-	ofKeys          = store.Keys
-	ofCachedAnswers = store.CachedAnswers
-	ofUsageRecords  = store.UsageRecords
-	ofRetentions    = store.Retentions
-	ofSizes         = store.Sizes
+	ofConversations = chatstore.Conversations
+	ofTurns         = chatstore.Turns
+	ofLeases        = chatstore.Leases
+	ofMonths        = chatstore.Months
+	ofKeys          = chatstore.Keys
+	ofCachedAnswers = chatstore.CachedAnswers
+	ofUsageRecords  = chatstore.UsageRecords
+	ofRetentions    = chatstore.Retentions
+	ofSizes         = knowledgestore.Sizes
 	ofInstallation  = servers.Installation
 	ofFeedback      = insightstore.Feedback
 	ofGaps          = insightstore.Gaps
-	ofHistory       = store.History
+	ofHistory       = chatstore.History
 	ofStats         = insightstore.Stats
 	ofRolls         = insightstore.Rolls
 	ofTestRuns      = insightstore.TestRuns
@@ -183,13 +185,13 @@ type (
 func allOf(s *store.Store) *everything {
 	return &everything{s, kept{
 		store.NewChatbots(s), store.NewTokens(s), store.NewProviders(s),
-		store.NewDocuments(s), store.NewUploads(s), store.NewSources(s), store.NewDueWork(s), store.NewPassages(s), store.NewRemovals(s), store.NewIndexChanges(s), store.NewUndo(s), store.NewKnowledgePages(s), store.NewRebuilds(s), store.NewEmbeddings(s), store.NewEncodings(s),
+		knowledgestore.NewDocuments(s), knowledgestore.NewUploads(s), knowledgestore.NewSources(s), knowledgestore.NewDueWork(s), knowledgestore.NewPassages(s), knowledgestore.NewRemovals(s), knowledgestore.NewIndexChanges(s), knowledgestore.NewUndo(s), knowledgestore.NewKnowledgePages(s), knowledgestore.NewRebuilds(s), knowledgestore.NewEmbeddings(s), knowledgestore.NewEncodings(s),
 		store.NewUsers(s), store.NewSessions(s), store.NewDevices(s), store.NewAttempts(s), store.NewAddressCodes(s), store.NewMails(s),
 		store.NewWorkspaces(s), billingstore.NewPlanAccess(s), store.NewMembers(s), store.NewInvitations(s), billingstore.NewHoldings(s), billingstore.NewPlans(s),
 		billingstore.NewSubscriptions(s), billingstore.NewBillingEvents(s), billingstore.NewTrials(s), billingstore.NewReversals(s), auditstore.NewAuditLog(s), servers.NewChores(s), servers.NewRequestMinutes(s),
-		store.NewConversations(s), store.NewTurns(s), store.NewLeases(s), store.NewMonths(s), store.NewKeys(s), store.NewCachedAnswers(s), store.NewUsageRecords(s), store.NewRetentions(s),
-		store.NewSizes(s), servers.NewInstallation(s),
-		insightstore.NewFeedback(s), insightstore.NewGaps(s), store.NewHistory(s), insightstore.NewStats(s), insightstore.NewRolls(s), insightstore.NewTestRuns(s), insightstore.NewWithdrawnTests(s), insightstore.NewFinds(s), billingstore.NewQuotaNotices(s), store.NewWebhooks(s), store.NewWebhookDeliveries(s), store.NewSSOConnections(s), store.NewIdentities(s), privacystore.NewErasures(s), privacystore.NewRows(s), privacystore.NewEndUsers(s), privacystore.NewPersons(s), store.NewFiles(s), store.NewWall(s),
+		chatstore.NewConversations(s), chatstore.NewTurns(s), chatstore.NewLeases(s), chatstore.NewMonths(s), chatstore.NewKeys(s), chatstore.NewCachedAnswers(s), chatstore.NewUsageRecords(s), chatstore.NewRetentions(s),
+		knowledgestore.NewSizes(s), servers.NewInstallation(s),
+		insightstore.NewFeedback(s), insightstore.NewGaps(s), chatstore.NewHistory(s), insightstore.NewStats(s), insightstore.NewRolls(s), insightstore.NewTestRuns(s), insightstore.NewWithdrawnTests(s), insightstore.NewFinds(s), billingstore.NewQuotaNotices(s), store.NewWebhooks(s), store.NewWebhookDeliveries(s), store.NewSSOConnections(s), store.NewIdentities(s), privacystore.NewErasures(s), privacystore.NewRows(s), privacystore.NewEndUsers(s), privacystore.NewPersons(s), store.NewFiles(s), store.NewWall(s),
 	}}
 }
 

@@ -15,6 +15,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/pgtest"
+	knowledgestore "parley/store/knowledge"
 )
 
 // BenchmarkDocumentPages reads what the page Knowledge shows of 10,000 documents
@@ -28,7 +29,7 @@ func BenchmarkDocumentPages(b *testing.B) {
 			}
 			defer s.Close()
 			listDocumentsFor(b, s, 10_000)
-			pages := store.NewKnowledgePages(s)
+			pages := knowledgestore.NewKnowledgePages(s)
 			for _, page := range []struct {
 				name   string
 				filter browse.Filter
@@ -71,7 +72,7 @@ func listDocumentsFor(b *testing.B, s *store.Store, n int) {
 	}
 	must(store.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
 	must(store.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
-	must(store.NewSources(s).CreateSource(ctx, "ws", knowledge.Source{ID: "src", ChatbotID: "cb", CreatedAt: epoch}))
+	must(knowledgestore.NewSources(s).CreateSource(ctx, "ws", knowledge.Source{ID: "src", ChatbotID: "cb", CreatedAt: epoch}))
 	found := make([]knowledge.Document, n)
 	for i := range found {
 		at := epoch.Add(time.Duration(i) * time.Second)
@@ -84,6 +85,6 @@ func listDocumentsFor(b *testing.B, s *store.Store, n int) {
 			found[i].State = knowledge.Failed
 		}
 	}
-	_, err := store.NewSources(s).CreateFound(ctx, "ws", knowledge.Source{ID: "src"}, found, n, n)
+	_, err := knowledgestore.NewSources(s).CreateFound(ctx, "ws", knowledge.Source{ID: "src"}, found, n, n)
 	must(err)
 }

@@ -14,6 +14,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/ent/scope"
+	chatstore "parley/store/chat"
 )
 
 // BenchmarkForgetting stores a conversation of 20 messages in one transaction, and
@@ -49,7 +50,7 @@ func BenchmarkForgetting(b *testing.B) {
 func storeAndForget(ctx context.Context, s *store.Store, text string) error {
 	var begun chat.Conversation
 	err := s.InTx(ctx, func(ctx context.Context) (err error) {
-		begun, err = store.NewConversations(s).CreateConversation(ctx, "ws_1", chat.Conversation{ChatbotID: "cb_1", CreatedAt: epoch})
+		begun, err = chatstore.NewConversations(s).CreateConversation(ctx, "ws_1", chat.Conversation{ChatbotID: "cb_1", CreatedAt: epoch})
 		for range 20 {
 			if err == nil {
 				err = s.Client(ctx).Message.Create().SetWorkspaceID("ws_1").SetConversationID(begun.ID).SetRole("user").SetContent(text).

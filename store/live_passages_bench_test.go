@@ -14,6 +14,8 @@ import (
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/pgtest"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
 )
 
 // BenchmarkLivePassages looks up what a question finds: five passages of five
@@ -29,14 +31,14 @@ func BenchmarkLivePassages(b *testing.B) {
 			ids := manyDocuments(b, s, 1000)
 			b.Run("passages", func(b *testing.B) {
 				for b.Loop() {
-					if found, err := store.NewPassages(s).LivePassages(b.Context(), "ws", "cb", ids); err != nil || len(found) != 5 {
+					if found, err := knowledgestore.NewPassages(s).LivePassages(b.Context(), "ws", "cb", ids); err != nil || len(found) != 5 {
 						b.Fatal(found, err)
 					}
 				}
 			})
 			b.Run("version", func(b *testing.B) {
 				for b.Loop() {
-					if version, err := store.NewCachedAnswers(s).KnowledgeVersion(b.Context(), "ws", "cb"); err != nil || version != "0.1000" {
+					if version, err := chatstore.NewCachedAnswers(s).KnowledgeVersion(b.Context(), "ws", "cb"); err != nil || version != "0.1000" {
 						b.Fatal(version, err)
 					}
 				}
@@ -62,11 +64,11 @@ func manyDocuments(b *testing.B, s *store.Store, n int) (ids []int64) {
 			ID: fmt.Sprint("doc_", i), WorkspaceID: "ws", ChatbotID: "cb", Kind: knowledge.Markdown, State: knowledge.Indexing, Version: 1, Live: 1,
 			Content: strings.Repeat("The bakery opens at seven. ", 750), ContentHash: fmt.Sprintf("%064d", i), UpdatedAt: epoch, CreatedAt: epoch,
 		}
-		must(store.NewDocuments(s).CreateDocument(ctx, "ws", d))
-		must(store.NewDocuments(s).UpdateDocument(ctx, "ws", d.State, d, true))
-		must(store.NewPassages(s).AddPassages(ctx, "ws", d, []retrieval.Passage{{Title: "t", HeadingPath: []string{"h"}, Text: strings.Repeat("word ", 300)}}))
+		must(knowledgestore.NewDocuments(s).CreateDocument(ctx, "ws", d))
+		must(knowledgestore.NewDocuments(s).UpdateDocument(ctx, "ws", d.State, d, true))
+		must(knowledgestore.NewPassages(s).AddPassages(ctx, "ws", d, []retrieval.Passage{{Title: "t", HeadingPath: []string{"h"}, Text: strings.Repeat("word ", 300)}}))
 		if i%200 == 7 {
-			passages, err := store.NewPassages(s).Passages(ctx, "ws", d.ID, 1)
+			passages, err := knowledgestore.NewPassages(s).Passages(ctx, "ws", d.ID, 1)
 			must(err)
 			ids = append(ids, passages[0].ID)
 		}

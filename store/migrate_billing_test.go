@@ -8,6 +8,7 @@ import (
 
 	"parley/core/plan"
 	billingstore "parley/store/billing"
+	chatstore "parley/store/chat"
 )
 
 // ofBeforeBilling are the rows of a database whose plans were given by hand and
@@ -83,7 +84,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			}
 		})
 		to.Run("conversations are as they were", func(t *testing.T) {
-			got, err := store.NewConversations(s).Messages(ctx, "ws_a", 5, 0, 0)
+			got, err := chatstore.NewConversations(s).Messages(ctx, "ws_a", 5, 0, 0)
 			if err != nil || len(got) != 1 || got[0].Content != "said" {
 				t.Errorf("got %+v, %v", got, err)
 			}

@@ -10,6 +10,8 @@ import (
 
 	"parley/core/chat"
 	"parley/core/knowledge"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
 )
 
 // ofVersionOne are the rows of a database before documents had versions.
@@ -58,7 +60,7 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 		defer s.Close()
 		ctx := to.Context()
 		get := func(state string) knowledge.Document {
-			d, err := store.NewDocuments(s).Document(ctx, "ws_a", "cb_a", "doc_"+state)
+			d, err := knowledgestore.NewDocuments(s).Document(ctx, "ws_a", "cb_a", "doc_"+state)
 			to.must(err)
 			return d
 		}
@@ -68,7 +70,7 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 			if d.Live != 1 || d.Version != 1 || d.Indexed != 2 || d.DueAt != nil || d.Content != "text" || !d.UpdatedAt.Equal(epoch) {
 				t.Errorf("it is %+v", d)
 			}
-			live, err := store.NewPassages(s).LivePassages(ctx, "ws_a", "cb_a", []int64{1, 2, 11, 12, 21, 31})
+			live, err := knowledgestore.NewPassages(s).LivePassages(ctx, "ws_a", "cb_a", []int64{1, 2, 11, 12, 21, 31})
 			if err != nil || len(live) != 2 || live[0].Version != 1 || live[0].HeadingPath[0] != "Heading" || live[0].ContentHash != "hash of ready" || live[0].End != 0 {
 				t.Errorf("live are %+v, %v", live, err)
 			}
@@ -79,19 +81,19 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 					t.Errorf("it is %+v", d)
 				}
 			}
-			due, err := store.NewDueWork(s).DueDocument(ctx, "ws_a", knowledge.IndexWork, epoch, nil)
+			due, err := knowledgestore.NewDueWork(s).DueDocument(ctx, "ws_a", knowledge.IndexWork, epoch, nil)
 			if err != nil || due.ID != "doc_removing" {
 				t.Errorf("due is %+v, %v", due, err)
 			}
 		})
 		to.Run("what was given before is still known", func(t *testing.T) {
-			d, err := store.NewDocuments(s).DocumentByInput(ctx, "ws_a", "cb_a", "hash of ready")
+			d, err := knowledgestore.NewDocuments(s).DocumentByInput(ctx, "ws_a", "cb_a", "hash of ready")
 			if err != nil || d.ID != "doc_ready" {
 				t.Errorf("got %+v, %v", d, err)
 			}
 		})
 		to.Run("conversations are as they were", func(t *testing.T) {
-			got, err := store.NewConversations(s).Messages(ctx, "ws_a", 5, 0, 0)
+			got, err := chatstore.NewConversations(s).Messages(ctx, "ws_a", 5, 0, 0)
 			if err != nil || len(got) != 1 || got[0].Content != "said" || got[0].Status != chat.Complete {
 				t.Errorf("got %+v, %v", got, err)
 			}

@@ -18,6 +18,8 @@ import (
 	"parley/ent/scope"
 	"parley/internal/pgtest"
 	billingstore "parley/store/billing"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
 )
 
 // BenchmarkPortions goes through what periodic jobs read of 100,000 workspaces with a
@@ -33,17 +35,17 @@ func BenchmarkPortions(b *testing.B) {
 			const workspaces = 100_000
 			fillWorkspaces(b, s, workspaces)
 			goThrough(b, "settling", workspaces, billingstore.NewHoldings(s).Settling)
-			goThrough(b, "retentions", workspaces, store.NewRetentions(s).Retentions)
+			goThrough(b, "retentions", workspaces, chatstore.NewRetentions(s).Retentions)
 			goThrough(b, "quotas", workspaces, func(ctx context.Context) iter.Seq2[tenant.QuotaUse, error] {
 				return billingstore.NewQuotaNotices(s).Quotas(ctx, "2026-03")
 			})
-			goThrough(b, "documents", workspaces, store.NewDocuments(s).AllDocuments)
+			goThrough(b, "documents", workspaces, knowledgestore.NewDocuments(s).AllDocuments)
 			goThrough(b, "workspaces", workspaces, store.NewWorkspaces(s).Workspaces)
 			goThrough(b, "grants", 0, func(ctx context.Context) iter.Seq2[string, error] {
 				return billingstore.NewPlanAccess(s).EndedGrants(ctx, epoch)
 			})
 			goThrough(b, "work due", 0, func(ctx context.Context) iter.Seq2[knowledge.DueWork, error] {
-				return store.NewDueWork(s).WorkspacesDue(ctx, epoch)
+				return knowledgestore.NewDueWork(s).WorkspacesDue(ctx, epoch)
 			})
 			goThrough(b, "origins", 0, store.NewTokens(s).PublishedOrigins)
 			goThrough(b, "stale customers", 0, billingstore.NewSubscriptions(s).StaleCustomers)
@@ -87,10 +89,10 @@ func fillWorkspaces(b *testing.B, s *store.Store, n int) {
 					return err
 				}
 				d := knowledge.Document{ID: "doc_" + id, WorkspaceID: w, ChatbotID: bot, Title: id, Kind: knowledge.Text, State: knowledge.Ready, InputHash: id, DueAt: &later, UpdatedAt: epoch, CreatedAt: epoch}
-				if err := store.NewDocuments(s).CreateDocument(ctx, w, d); err != nil {
+				if err := knowledgestore.NewDocuments(s).CreateDocument(ctx, w, d); err != nil {
 					return err
 				}
-				if _, err := store.NewConversations(s).CreateConversation(ctx, w, chat.Conversation{ChatbotID: bot, CreatedAt: epoch}); err != nil {
+				if _, err := chatstore.NewConversations(s).CreateConversation(ctx, w, chat.Conversation{ChatbotID: bot, CreatedAt: epoch}); err != nil {
 					return err
 				}
 			}

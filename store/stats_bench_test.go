@@ -18,6 +18,7 @@ import (
 	"parley/core/tenant"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
 )
 
@@ -114,7 +115,7 @@ func BenchmarkHistory(b *testing.B) {
 			}
 			defer s.Close()
 			manyConversations(b, s, 10_000)
-			h := history.New(store.NewHistory(s), s, time.Now)
+			h := history.New(chatstore.NewHistory(s), s, time.Now)
 			for _, c := range []struct {
 				name  string
 				query history.Query
@@ -150,7 +151,7 @@ func manyConversations(b *testing.B, s *store.Store, n int) {
 	must(store.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	must(s.InTx(ctx, func(ctx context.Context) error {
 		for i := range n {
-			made, err := store.NewConversations(s).CreateConversation(ctx, "ws", chat.Conversation{
+			made, err := chatstore.NewConversations(s).CreateConversation(ctx, "ws", chat.Conversation{
 				ChatbotID: "cb", Status: chat.Active, Origin: chat.API, Title: fmt.Sprint("How do I change order ", i, "?"), CreatedAt: epoch.Add(time.Duration(i) * time.Minute),
 			})
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	knowledgestore "parley/store/knowledge"
 	"parley/store/storetest"
 )
 
@@ -66,21 +67,21 @@ type kept struct {
 
 type (
 	ofChatbots   = store.Chatbots
-	ofDocuments  = store.Documents
-	ofUploads    = store.Uploads
-	ofSources    = store.Sources
-	ofDueWork    = store.DueWork
-	ofPassages   = store.Passages
-	ofRemovals   = store.Removals
-	ofUndo       = store.Undo
-	ofRebuilds   = store.Rebuilds
-	ofEmbeddings = store.Embeddings
-	ofSizes      = store.Sizes
+	ofDocuments  = knowledgestore.Documents
+	ofUploads    = knowledgestore.Uploads
+	ofSources    = knowledgestore.Sources
+	ofDueWork    = knowledgestore.DueWork
+	ofPassages   = knowledgestore.Passages
+	ofRemovals   = knowledgestore.Removals
+	ofUndo       = knowledgestore.Undo
+	ofRebuilds   = knowledgestore.Rebuilds
+	ofEmbeddings = knowledgestore.Embeddings
+	ofSizes      = knowledgestore.Sizes
 )
 
 func allOf(db *store.Store) *everything {
 	return &everything{db, kept{
-		store.NewChatbots(db), store.NewDocuments(db), store.NewUploads(db), store.NewSources(db), store.NewDueWork(db),
-		store.NewPassages(db), store.NewRemovals(db), store.NewUndo(db), store.NewRebuilds(db), store.NewEmbeddings(db), store.NewSizes(db),
+		store.NewChatbots(db), knowledgestore.NewDocuments(db), knowledgestore.NewUploads(db), knowledgestore.NewSources(db), knowledgestore.NewDueWork(db),
+		knowledgestore.NewPassages(db), knowledgestore.NewRemovals(db), knowledgestore.NewUndo(db), knowledgestore.NewRebuilds(db), knowledgestore.NewEmbeddings(db), knowledgestore.NewSizes(db),
 	}}
 }

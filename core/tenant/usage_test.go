@@ -10,6 +10,8 @@ import (
 	"parley/core/knowledge"
 	"parley/core/tenant"
 	"parley/store"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
 )
 
 // in returns a time from now.
@@ -27,7 +29,7 @@ func (c *clock) uses(want tenant.Usage) {
 
 func (c *clock) ask() {
 	c.Helper()
-	_, _, err := store.NewTurns(c.store).BeginConversation(c.Context(), c.space.ID,
+	_, _, err := chatstore.NewTurns(c.store).BeginConversation(c.Context(), c.space.ID,
 		chat.Conversation{ChatbotID: "cb_1", Status: chat.Active, Origin: chat.API, CreatedAt: c.now},
 		turn.Opening{Question: "When?", At: c.now, LeaseUntil: c.now.Add(time.Minute), Month: c.now.Format("2006-01")})
 	c.must(err)
@@ -73,7 +75,7 @@ func TestUsage(t *testing.T) {
 		c := newClock(t)
 		c.addChatbots(1)
 		for _, id := range []string{"doc_1", "doc_2"} {
-			c.must(store.NewDocuments(c.store).CreateDocument(t.Context(), c.space.ID, knowledge.Document{
+			c.must(knowledgestore.NewDocuments(c.store).CreateDocument(t.Context(), c.space.ID, knowledge.Document{
 				ID: id, WorkspaceID: c.space.ID, ChatbotID: "cb_1", Title: id, Kind: knowledge.Markdown,
 				State: knowledge.Pending, Content: "Ünïcode", Chars: 7, UpdatedAt: c.now, CreatedAt: c.now,
 			}))

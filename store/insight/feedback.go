@@ -14,6 +14,7 @@ import (
 	"parley/ent/generated/message"
 	"parley/ent/scope"
 	"parley/store"
+	chatstore "parley/store/chat"
 )
 
 // Feedback keeps what people think of answers.
@@ -55,7 +56,7 @@ func (s *Feedback) RatedAnswer(ctx context.Context, workspaceID, chatbotID strin
 		return insight.RatedAnswer{}, store.MapError(err)
 	}
 	return insight.RatedAnswer{
-		Message: store.MessageFromRow(answer), ConversationID: of.ID, Origin: chat.Origin(of.Origin), BegunBy: of.BegunBy, Question: asked.Content,
+		Message: chatstore.MessageFromRow(answer), ConversationID: of.ID, Origin: chat.Origin(of.Origin), BegunBy: of.BegunBy, Question: asked.Content,
 	}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"parley/ent/generated/usagerecord"
 	"parley/ent/scope"
 	"parley/store"
+	chatstore "parley/store/chat"
 )
 
 // Rolls keeps the sums of days up to date.
@@ -92,7 +93,7 @@ const (
 	addToUsagePostgres = addToUsage + `to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM')` + addedUsage
 
 	addToUsage = `INSERT INTO usage_sums (workspace_id, chatbot_id, model, status, answers, estimated, prompt_tokens, completion_tokens, refuted,
-	first_token_ms, first_tokens, total_ms, totals, month) SELECT workspace_id, ` + store.UsageSums + `, `
+	first_token_ms, first_tokens, total_ms, totals, month) SELECT workspace_id, ` + chatstore.UsageSums + `, `
 	addedUsage = ` FROM receipts WHERE id IN %s GROUP BY workspace_id, chatbot_id, model, status, 14
 	ON CONFLICT (workspace_id, month, chatbot_id, model, status) DO UPDATE SET answers = usage_sums.answers + excluded.answers,
 	estimated = usage_sums.estimated + excluded.estimated, prompt_tokens = usage_sums.prompt_tokens + excluded.prompt_tokens,

@@ -24,6 +24,7 @@ import (
 	enttestrun "parley/ent/generated/testrun"
 	"parley/ent/scope"
 	"parley/store"
+	chatstore "parley/store/chat"
 )
 
 // TestRuns keeps test questions, their runs and results.
@@ -168,7 +169,7 @@ func (s *TestRuns) CancelTestRun(ctx context.Context, workspaceID, chatbotID, ru
 // documents it answers from.
 func (s *TestRuns) AnsweredFrom(ctx context.Context, workspaceID, chatbotID string) (version string, documents int, err error) {
 	ctx = scope.Workspace(ctx, workspaceID)
-	if version, err = store.NewCachedAnswers(s.store).KnowledgeVersion(ctx, workspaceID, chatbotID); err != nil {
+	if version, err = chatstore.NewCachedAnswers(s.store).KnowledgeVersion(ctx, workspaceID, chatbotID); err != nil {
 		return "", 0, err
 	}
 	documents, err = s.store.Client(ctx).Document.Query().Where(document.ChatbotID(chatbotID), document.LiveGT(0)).Count(ctx)
@@ -233,7 +234,7 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run te
 		if counts.Month == "" {
 			return nil
 		}
-		return store.MapError(store.NewMonths(s.store).AddToMonth(ctx, workspaceID, counts.Month, counts.Reserved))
+		return store.MapError(chatstore.NewMonths(s.store).AddToMonth(ctx, workspaceID, counts.Month, counts.Reserved))
 	})
 }
 

@@ -10,13 +10,14 @@ import (
 	ent "parley/ent/generated"
 	"parley/internal/id"
 	"parley/store"
+	chatstore "parley/store/chat"
 )
 
 // conversations are one of the API, whose answer is rated, and one of the owner in the
 // playground.
 func (p *planter) conversations(ctx context.Context) error {
 	begin := func(origin chat.Origin, by, endUser string) (*ent.Conversation, error) {
-		metadata, err := store.MetadataToColumn(map[string]string{"order": p.Text("conversations.metadata")})
+		metadata, err := chatstore.MetadataToColumn(map[string]string{"order": p.Text("conversations.metadata")})
 		if err != nil {
 			return nil, err
 		}

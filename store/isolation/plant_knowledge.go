@@ -6,7 +6,7 @@ import (
 
 	"parley/core/knowledge"
 	"parley/internal/id"
-	"parley/store"
+	knowledgestore "parley/store/knowledge"
 )
 
 func (p *planter) sources(ctx context.Context) error {
@@ -34,7 +34,7 @@ func (p *planter) documents(ctx context.Context) error {
 		if i == 1 {
 			d.SourceID, d.URL = p.is.IDs["source"], "https://"+p.Word("documents.url")+".invalid/"
 		}
-		if err := store.NewDocumentRow(p.db, p.ws, d).SetPassageCount(1).SetIndexed(1).SetVersion(1).SetLive(1).SetFetchedAt(p.At).Exec(ctx); err != nil {
+		if err := knowledgestore.NewDocumentRow(p.db, p.ws, d).SetPassageCount(1).SetIndexed(1).SetVersion(1).SetLive(1).SetFetchedAt(p.At).Exec(ctx); err != nil {
 			return err
 		}
 		heading, text, _ := strings.Cut(strings.TrimPrefix(d.Content, "# "), "\n\n")

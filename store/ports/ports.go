@@ -10,6 +10,8 @@ import (
 	"parley/store"
 	auditstore "parley/store/audit"
 	billingstore "parley/store/billing"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
 )
 
 // ForAccount fills the ports of package account.
@@ -33,7 +35,7 @@ func ForFactors(db *store.Store) factor.Database {
 func ForTenant(db *store.Store) tenant.Database {
 	return tenant.Database{
 		Tx: db, Workspaces: store.NewWorkspaces(db), Members: store.NewMembers(db), Invitations: store.NewInvitations(db),
-		Holdings: billingstore.NewHoldings(db), Plans: billingstore.NewPlans(db), Messages: store.NewMonths(db), Quotas: billingstore.NewQuotaNotices(db), Knowledge: store.NewSizes(db), Audit: db,
+		Holdings: billingstore.NewHoldings(db), Plans: billingstore.NewPlans(db), Messages: chatstore.NewMonths(db), Quotas: billingstore.NewQuotaNotices(db), Knowledge: knowledgestore.NewSizes(db), Audit: db,
 	}
 }
 
@@ -48,7 +50,7 @@ func ForSubscription(db *store.Store) subscription.Database {
 
 // ForChat fills the ports of package chat.
 func ForChat(db *store.Store) chat.Ports {
-	return chat.Ports{InTx: db.InTx, Conversations: store.NewConversations(db), Deletions: store.NewHistory(db), Retentions: store.NewRetentions(db), Records: store.NewUsageRecords(db), Audit: db}
+	return chat.Ports{InTx: db.InTx, Conversations: chatstore.NewConversations(db), Deletions: chatstore.NewHistory(db), Retentions: chatstore.NewRetentions(db), Records: chatstore.NewUsageRecords(db), Audit: db}
 }
 
 // ForChatbot fills the ports of package chatbot.

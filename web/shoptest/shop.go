@@ -42,7 +42,9 @@ import (
 	"parley/internal/requestid"
 	"parley/passkey"
 	"parley/store"
+	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
+	knowledgestore "parley/store/knowledge"
 	"parley/store/ports"
 	privacystore "parley/store/privacy"
 	"parley/store/tenancy"
@@ -172,9 +174,9 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
 		Insight: site.Insight{
 			Feedback: insight.NewFeedbacks(insightstore.NewFeedback(db), nil, clock), Gaps: insight.NewGaps(insightstore.NewGaps(db), nil, nil, clock),
-			History: history.New(store.NewHistory(db), db, clock), Reports: stats.NewReports(insightstore.NewStats(db), clock),
+			History: history.New(chatstore.NewHistory(db), db, clock), Reports: stats.NewReports(insightstore.NewStats(db), clock),
 		},
-		IDs: ids, Browser: browse.New(store.NewChatbots(db), nil, nil, store.NewKnowledgePages(db), nil, nil),
+		IDs: ids, Browser: browse.New(store.NewChatbots(db), nil, nil, knowledgestore.NewKnowledgePages(db), nil, nil),
 		Chat: chat.New(ports.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
@@ -331,10 +333,10 @@ func (s *Shop) Answered(chatbotID string, status chat.Status, record answer.Usag
 	s.Helper()
 	conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: chat.API, CreatedAt: webtest.Today}
 	opening := turn.Opening{Question: "When?", At: webtest.Today, LeaseUntil: webtest.Today, Month: "2026-11"}
-	_, id, err := store.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
+	_, id, err := chatstore.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
 	webtest.Must(s.T, err)
 	record.ChatbotID = chatbotID
-	webtest.Must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: record}}))
+	webtest.Must(s.T, chatstore.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: record}}))
 }
 
 // Answer is a question with its answer, for [Shop.Converse].
@@ -351,9 +353,9 @@ func (s *Shop) Converse(chatbotID string, all ...Answer) {
 	for _, a := range all {
 		conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: a.Origin, Title: a.Question, CreatedAt: a.At}
 		opening := turn.Opening{Question: a.Question, At: a.At, LeaseUntil: a.At, Month: "2026-11"}
-		c, id, err := store.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
+		c, id, err := chatstore.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
 		webtest.Must(s.T, err)
-		webtest.Must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{
+		webtest.Must(s.T, chatstore.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{
 			MessageID: id, Attempt: 1, Status: chat.Complete, Outcome: a.Outcome, ConversationID: c.ID, Opens: true, Origin: a.Origin,
 			Answer: answer.Answer{Text: "An answer.", Record: answer.UsageRecord{ChatbotID: chatbotID, FirstToken: time.Second, At: a.At}},
 		}))

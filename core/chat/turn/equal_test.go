@@ -10,6 +10,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/store"
+	knowledgestore "parley/store/knowledge"
 )
 
 func TestEqualQuestions(t *testing.T) {
@@ -59,9 +60,9 @@ func TestEqualQuestions(t *testing.T) {
 				ID: "doc_1", WorkspaceID: home, ChatbotID: "cb_" + home, Kind: knowledge.Text, State: knowledge.Pending,
 				ContentHash: strings.Repeat("0f", 32), CreatedAt: noon,
 			}
-			s.must(store.NewDocuments(s.db).CreateDocument(s.Context(), home, document))
+			s.must(knowledgestore.NewDocuments(s.db).CreateDocument(s.Context(), home, document))
 			document.State, document.Version, document.Live = knowledge.Ready, 1, 1
-			s.must(store.NewDocuments(s.db).UpdateDocument(s.Context(), home, knowledge.Pending, document, false))
+			s.must(knowledgestore.NewDocuments(s.db).UpdateDocument(s.Context(), home, knowledge.Pending, document, false))
 		},
 	} {
 		t.Run(name+" is answered by the model", func(t *testing.T) {

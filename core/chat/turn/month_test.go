@@ -19,6 +19,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/store"
+	chatstore "parley/store/chat"
 	"parley/store/ports"
 	"parley/store/storetest"
 )
@@ -71,10 +72,10 @@ func (r *rig) over(db *store.Store) *turn.Service {
 // open returns the services over a database.
 func open(db *store.Store, searcher answer.Searcher, model answer.Model, now func() time.Time) *turn.Service {
 	log := slog.New(slog.DiscardHandler)
-	keys := chat.NewKeys(store.NewKeys(db), now)
+	keys := chat.NewKeys(chatstore.NewKeys(db), now)
 	return turn.New(turn.Config{
-		Turns: store.NewTurns(db), Leases: store.NewLeases(db), Chats: chat.New(ports.ForChat(db), keys, now, log), Keys: keys, Quota: quota.New(store.NewMonths(db), now),
-		Answers: answer.New(searcher, answer.Always(model), store.NewCachedAnswers(db), now, log), Now: now, Log: log,
+		Turns: chatstore.NewTurns(db), Leases: chatstore.NewLeases(db), Chats: chat.New(ports.ForChat(db), keys, now, log), Keys: keys, Quota: quota.New(chatstore.NewMonths(db), now),
+		Answers: answer.New(searcher, answer.Always(model), chatstore.NewCachedAnswers(db), now, log), Now: now, Log: log,
 	})
 }
 
@@ -146,7 +147,7 @@ func (r *rig) wantAsked(messages int, refused bool) {
 
 func (r *rig) wantUsed(month string, want int) {
 	r.Helper()
-	if used, err := store.NewMonths(r.db).MessagesOf(r.Context(), home, month); err != nil || used != want {
+	if used, err := chatstore.NewMonths(r.db).MessagesOf(r.Context(), home, month); err != nil || used != want {
 		r.Errorf("in %s %d are used, want %d: %v", month, used, want, err)
 	}
 }
