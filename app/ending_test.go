@@ -17,10 +17,10 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/core/webhook"
-	"parley/store"
 	billingstore "parley/store/billing"
 	insightstore "parley/store/insight"
 	knowledgestore "parley/store/knowledge"
+	"parley/store/outbound"
 	"parley/store/storetest"
 )
 
@@ -134,7 +134,7 @@ func (h *hooks) inWaiting(bot string) map[string]bool {
 	_, err = tests.ClaimTestRun(ctx, h.at, h.at.Add(time.Minute))
 	found["a test run"] = err == nil
 	found["a webhook"] = len(h.sent()) > 0
-	_, err = store.NewMails(h.Store).ClaimMail(ctx, h.at, h.at.Add(time.Minute))
+	_, err = outbound.NewMails(h.Store).ClaimMail(ctx, h.at, h.at.Add(time.Minute))
 	found["a mail about the workspace"] = err == nil
 	for use, err := range billingstore.NewQuotaNotices(h.Store).Quotas(ctx, "2026-11") {
 		h.must(err)
@@ -169,7 +169,7 @@ func TestNothingIsBegunForAWorkspaceThatEnds(t *testing.T) {
 			h.must(err)
 			e, _ := h.endpoint(webhook.Kinds()...)
 			h.must(h.Webhooks.Deliveries.SendTest(ctx, h.space, e.ID))
-			h.must(store.NewMails(h.Store).AddMail(ctx, h.space, outbox.Mail{Key: "a mail", To: "owner@example.com", Subject: "Hello", DueAt: &h.at, CreatedAt: h.at}))
+			h.must(outbound.NewMails(h.Store).AddMail(ctx, h.space, outbox.Mail{Key: "a mail", To: "owner@example.com", Subject: "Hello", DueAt: &h.at, CreatedAt: h.at}))
 			end := h.at.Add(20 * 24 * time.Hour)
 			_, _, err = h.Chatbots.Tokens.Issue(ctx, h.space, bot.ID, chatbot.NewToken{Name: "shop", ExpiresAt: &end})
 			h.must(err)

@@ -9,10 +9,10 @@ import (
 	"parley/core/insight/history"
 	"parley/core/insight/stats"
 	"parley/core/insight/testrun"
-	"parley/store"
 	billingstore "parley/store/billing"
 	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
+	"parley/store/people"
 	"parley/web/site"
 )
 
@@ -37,7 +37,7 @@ func (p *Program) openInsight() {
 		Reports:  stats.NewReports(insightstore.NewStats(p.Store), p.now),
 		Tests: testrun.New(testrun.Ports{
 			Transactions: tests, Questions: tests, Removals: insightstore.NewWithdrawnTests(p.Store), Runs: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker,
-			Budget:  testrun.Months{Quota: p.Quota, Workspaces: store.NewWorkspaces(p.Store), Plans: billingstore.NewPlans(p.Store), Used: chatstore.NewMonths(p.Store), Now: p.now},
+			Budget:  testrun.Months{Quota: p.Quota, Workspaces: people.NewWorkspaces(p.Store), Plans: billingstore.NewPlans(p.Store), Used: chatstore.NewMonths(p.Store), Now: p.now},
 			Program: p.version,
 		}, p.now, rand.Reader, p.Log),
 	}}

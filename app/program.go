@@ -45,6 +45,7 @@ import (
 	"parley/mail"
 	"parley/passkey"
 	"parley/store"
+	"parley/store/bots"
 	knowledgestore "parley/store/knowledge"
 	"parley/store/servers"
 	"parley/store/tenancy"
@@ -259,7 +260,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, ports.Stores.Sources, pages, pages, tokens.Count)
 	p.openEncoding()
 	p.Rebuilder = rebuild.New(rebuild.Ports{
-		Documents: knowledgestore.NewDocuments(p.Store), Chatbots: store.NewChatbots(p.Store), Passages: knowledgestore.NewPassages(p.Store), Removals: knowledgestore.NewRemovals(p.Store),
+		Documents: knowledgestore.NewDocuments(p.Store), Chatbots: bots.NewChatbots(p.Store), Passages: knowledgestore.NewPassages(p.Store), Removals: knowledgestore.NewRemovals(p.Store),
 		Marks: knowledgestore.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
 		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
 	}, p.now)
@@ -319,7 +320,7 @@ func NewLog(config *Config) *slog.Logger {
 // knowledgeStores are the ports of package knowledge to the database.
 func knowledgeStores(db *store.Store) knowledge.Stores {
 	return knowledge.Stores{
-		Transactions: db, Workspaces: db, Plans: db, Chatbots: store.NewChatbots(db), Sizes: knowledgestore.NewSizes(db), Audit: db,
+		Transactions: db, Workspaces: db, Plans: db, Chatbots: bots.NewChatbots(db), Sizes: knowledgestore.NewSizes(db), Audit: db,
 		Documents: knowledgestore.NewDocuments(db), Uploads: knowledgestore.NewUploads(db), Sources: knowledgestore.NewSources(db), Passages: knowledgestore.NewPassages(db),
 		Removals: knowledgestore.NewRemovals(db), Undo: knowledgestore.NewUndo(db), Embeddings: knowledgestore.NewEmbeddings(db), Due: knowledgestore.NewDueWork(db),
 	}

@@ -17,9 +17,12 @@ import (
 	"parley/internal/pgtest"
 	auditstore "parley/store/audit"
 	billingstore "parley/store/billing"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
 	knowledgestore "parley/store/knowledge"
+	"parley/store/outbound"
+	"parley/store/people"
 	privacystore "parley/store/privacy"
 	"parley/store/servers"
 )
@@ -117,9 +120,9 @@ type kept struct {
 }
 
 type (
-	ofChatbots      = store.Chatbots
-	ofTokens        = store.Tokens
-	ofProviders     = store.Providers
+	ofChatbots      = bots.Chatbots
+	ofTokens        = bots.Tokens
+	ofProviders     = bots.Providers
 	ofDocuments     = knowledgestore.Documents
 	ofUploads       = knowledgestore.Uploads
 	ofSources       = knowledgestore.Sources
@@ -132,16 +135,16 @@ type (
 	ofRebuilds      = knowledgestore.Rebuilds
 	ofEmbeddings    = knowledgestore.Embeddings
 	ofEncodings     = knowledgestore.Encodings
-	ofUsers         = store.Users
-	ofSessions      = store.Sessions
-	ofDevices       = store.Devices
-	ofAttempts      = store.Attempts
-	ofCodes         = store.AddressCodes
-	ofMails         = store.Mails
-	ofWorkspaces    = store.Workspaces
+	ofUsers         = people.Users
+	ofSessions      = people.Sessions
+	ofDevices       = people.Devices
+	ofAttempts      = people.Attempts
+	ofCodes         = people.AddressCodes
+	ofMails         = outbound.Mails
+	ofWorkspaces    = people.Workspaces
 	ofAccess        = billingstore.PlanAccess
-	ofMembers       = store.Members
-	ofInvitations   = store.Invitations
+	ofMembers       = people.Members
+	ofInvitations   = people.Invitations
 	ofHoldings      = billingstore.Holdings
 	ofPlans         = billingstore.Plans
 	ofSubscriptions = billingstore.Subscriptions
@@ -170,10 +173,10 @@ type (
 	ofWithdrawn     = insightstore.WithdrawnTests
 	ofFinds         = insightstore.Finds
 	ofQuotaNotices  = billingstore.QuotaNotices
-	ofWebhooks      = store.Webhooks
-	ofDeliveries    = store.WebhookDeliveries
-	ofConnections   = store.SSOConnections
-	ofIdentities    = store.Identities
+	ofWebhooks      = outbound.Webhooks
+	ofDeliveries    = outbound.WebhookDeliveries
+	ofConnections   = people.SSOConnections
+	ofIdentities    = people.Identities
 	ofErasures      = privacystore.Erasures
 	ofRows          = privacystore.Rows
 	ofEndUsers      = privacystore.EndUsers
@@ -184,14 +187,14 @@ type (
 
 func allOf(s *store.Store) *everything {
 	return &everything{s, kept{
-		store.NewChatbots(s), store.NewTokens(s), store.NewProviders(s),
+		bots.NewChatbots(s), bots.NewTokens(s), bots.NewProviders(s),
 		knowledgestore.NewDocuments(s), knowledgestore.NewUploads(s), knowledgestore.NewSources(s), knowledgestore.NewDueWork(s), knowledgestore.NewPassages(s), knowledgestore.NewRemovals(s), knowledgestore.NewIndexChanges(s), knowledgestore.NewUndo(s), knowledgestore.NewKnowledgePages(s), knowledgestore.NewRebuilds(s), knowledgestore.NewEmbeddings(s), knowledgestore.NewEncodings(s),
-		store.NewUsers(s), store.NewSessions(s), store.NewDevices(s), store.NewAttempts(s), store.NewAddressCodes(s), store.NewMails(s),
-		store.NewWorkspaces(s), billingstore.NewPlanAccess(s), store.NewMembers(s), store.NewInvitations(s), billingstore.NewHoldings(s), billingstore.NewPlans(s),
+		people.NewUsers(s), people.NewSessions(s), people.NewDevices(s), people.NewAttempts(s), people.NewAddressCodes(s), outbound.NewMails(s),
+		people.NewWorkspaces(s), billingstore.NewPlanAccess(s), people.NewMembers(s), people.NewInvitations(s), billingstore.NewHoldings(s), billingstore.NewPlans(s),
 		billingstore.NewSubscriptions(s), billingstore.NewBillingEvents(s), billingstore.NewTrials(s), billingstore.NewReversals(s), auditstore.NewAuditLog(s), servers.NewChores(s), servers.NewRequestMinutes(s),
 		chatstore.NewConversations(s), chatstore.NewTurns(s), chatstore.NewLeases(s), chatstore.NewMonths(s), chatstore.NewKeys(s), chatstore.NewCachedAnswers(s), chatstore.NewUsageRecords(s), chatstore.NewRetentions(s),
 		knowledgestore.NewSizes(s), servers.NewInstallation(s),
-		insightstore.NewFeedback(s), insightstore.NewGaps(s), chatstore.NewHistory(s), insightstore.NewStats(s), insightstore.NewRolls(s), insightstore.NewTestRuns(s), insightstore.NewWithdrawnTests(s), insightstore.NewFinds(s), billingstore.NewQuotaNotices(s), store.NewWebhooks(s), store.NewWebhookDeliveries(s), store.NewSSOConnections(s), store.NewIdentities(s), privacystore.NewErasures(s), privacystore.NewRows(s), privacystore.NewEndUsers(s), privacystore.NewPersons(s), store.NewFiles(s), store.NewWall(s),
+		insightstore.NewFeedback(s), insightstore.NewGaps(s), chatstore.NewHistory(s), insightstore.NewStats(s), insightstore.NewRolls(s), insightstore.NewTestRuns(s), insightstore.NewWithdrawnTests(s), insightstore.NewFinds(s), billingstore.NewQuotaNotices(s), outbound.NewWebhooks(s), outbound.NewWebhookDeliveries(s), people.NewSSOConnections(s), people.NewIdentities(s), privacystore.NewErasures(s), privacystore.NewRows(s), privacystore.NewEndUsers(s), privacystore.NewPersons(s), store.NewFiles(s), store.NewWall(s),
 	}}
 }
 

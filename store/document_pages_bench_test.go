@@ -15,7 +15,9 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/pgtest"
+	"parley/store/bots"
 	knowledgestore "parley/store/knowledge"
+	"parley/store/people"
 )
 
 // BenchmarkDocumentPages reads what the page Knowledge shows of 10,000 documents
@@ -70,8 +72,8 @@ func listDocumentsFor(b *testing.B, s *store.Store, n int) {
 			b.Fatal(err)
 		}
 	}
-	must(store.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
-	must(store.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
+	must(people.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
+	must(bots.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	must(knowledgestore.NewSources(s).CreateSource(ctx, "ws", knowledge.Source{ID: "src", ChatbotID: "cb", CreatedAt: epoch}))
 	found := make([]knowledge.Document, n)
 	for i := range found {

@@ -19,6 +19,7 @@ import (
 	"parley/core/fault"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store/people"
 )
 
 // run runs statements by hand in one transaction.
@@ -263,7 +264,7 @@ func TestUnavailablePostgres(t *testing.T) {
 		nobody, err := store.Unconnected("postgres://user@127.0.0.1:1/none?sslmode=disable")
 		b.must(err)
 		defer nobody.Close()
-		_, err = store.NewUsers(nobody).User(t.Context(), "usr_a")
+		_, err = people.NewUsers(nobody).User(t.Context(), "usr_a")
 		b.wantKind(err, fault.Unavailable)
 		b.wantKind(nobody.InTx(t.Context(), func(context.Context) error { return nil }), fault.Unavailable)
 	})

@@ -14,7 +14,9 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/ent/scope"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
+	"parley/store/people"
 )
 
 // BenchmarkForgetting stores a conversation of 20 messages in one transaction, and
@@ -28,9 +30,9 @@ func BenchmarkForgetting(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer s.Close()
-				err = store.NewWorkspaces(s).CreateWorkspace(b.Context(), tenant.Workspace{ID: "ws_1", Name: "Bakery", Plan: plan.Standard, CreatedAt: epoch})
+				err = people.NewWorkspaces(s).CreateWorkspace(b.Context(), tenant.Workspace{ID: "ws_1", Name: "Bakery", Plan: plan.Standard, CreatedAt: epoch})
 				if err == nil {
-					err = store.NewChatbots(s).CreateChatbot(b.Context(), "ws_1", chatbot.Chatbot{ID: "cb_1", WorkspaceID: "ws_1", Name: "Bakery", CreatedAt: epoch})
+					err = bots.NewChatbots(s).CreateChatbot(b.Context(), "ws_1", chatbot.Chatbot{ID: "cb_1", WorkspaceID: "ws_1", Name: "Bakery", CreatedAt: epoch})
 				}
 				ctx := scope.Workspace(b.Context(), "ws_1")
 				text := strings.Repeat("x", size)

@@ -14,8 +14,10 @@ import (
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/pgtest"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
 	knowledgestore "parley/store/knowledge"
+	"parley/store/people"
 )
 
 // BenchmarkLivePassages looks up what a question finds: five passages of five
@@ -57,8 +59,8 @@ func manyDocuments(b *testing.B, s *store.Store, n int) (ids []int64) {
 			b.Fatal(err)
 		}
 	}
-	must(store.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
-	must(store.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
+	must(people.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
+	must(bots.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	for i := range n {
 		d := knowledge.Document{
 			ID: fmt.Sprint("doc_", i), WorkspaceID: "ws", ChatbotID: "cb", Kind: knowledge.Markdown, State: knowledge.Indexing, Version: 1, Live: 1,

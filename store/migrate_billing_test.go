@@ -8,7 +8,9 @@ import (
 
 	"parley/core/plan"
 	billingstore "parley/store/billing"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
+	"parley/store/people"
 )
 
 // ofBeforeBilling are the rows of a database whose plans were given by hand and
@@ -58,13 +60,13 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 		})
 		to.Run("a workspace keeps the plan that it was given", func(t *testing.T) {
 			for id, want := range map[string]plan.Name{"ws_a": plan.Premium, "ws_b": plan.Starter} {
-				if w, err := store.NewWorkspaces(s).Workspace(ctx, id); err != nil || w.Plan != want || w.Granted != want {
+				if w, err := people.NewWorkspaces(s).Workspace(ctx, id); err != nil || w.Plan != want || w.Granted != want {
 					t.Errorf("got %+v, %v", w, err)
 				}
 			}
 		})
 		to.Run("a token works as it did, and nothing rests", func(t *testing.T) {
-			p, err := store.NewTokens(s).PrincipalByTokenHash(ctx, "hash")
+			p, err := bots.NewTokens(s).PrincipalByTokenHash(ctx, "hash")
 			if err != nil || p.Plan.Name != plan.Premium || !p.Plan.Limits.Has(plan.FeatureAPI) || p.Token.OverLimit || p.Chatbot.OverLimit {
 				t.Errorf("got %+v, %v", p, err)
 			}

@@ -18,8 +18,10 @@ import (
 	"parley/ent/scope"
 	"parley/internal/pgtest"
 	billingstore "parley/store/billing"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
 	knowledgestore "parley/store/knowledge"
+	"parley/store/people"
 )
 
 // BenchmarkPortions goes through what periodic jobs read of 100,000 workspaces with a
@@ -40,14 +42,14 @@ func BenchmarkPortions(b *testing.B) {
 				return billingstore.NewQuotaNotices(s).Quotas(ctx, "2026-03")
 			})
 			goThrough(b, "documents", workspaces, knowledgestore.NewDocuments(s).AllDocuments)
-			goThrough(b, "workspaces", workspaces, store.NewWorkspaces(s).Workspaces)
+			goThrough(b, "workspaces", workspaces, people.NewWorkspaces(s).Workspaces)
 			goThrough(b, "grants", 0, func(ctx context.Context) iter.Seq2[string, error] {
 				return billingstore.NewPlanAccess(s).EndedGrants(ctx, epoch)
 			})
 			goThrough(b, "work due", 0, func(ctx context.Context) iter.Seq2[knowledge.DueWork, error] {
 				return knowledgestore.NewDueWork(s).WorkspacesDue(ctx, epoch)
 			})
-			goThrough(b, "origins", 0, store.NewTokens(s).PublishedOrigins)
+			goThrough(b, "origins", 0, bots.NewTokens(s).PublishedOrigins)
 			goThrough(b, "stale customers", 0, billingstore.NewSubscriptions(s).StaleCustomers)
 		})
 	}
@@ -79,13 +81,13 @@ func fillWorkspaces(b *testing.B, s *store.Store, n int) {
 			for i := begin; i < begin+atOnce; i++ {
 				id := fmt.Sprintf("%06d", i)
 				w, bot := "ws_"+id, "cb_"+id
-				if err := store.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: w, Name: id, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
+				if err := people.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: w, Name: id, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
 					return err
 				}
-				if err := store.NewChatbots(s).CreateChatbot(ctx, w, chatbot.Chatbot{ID: bot, WorkspaceID: w, Name: id, CreatedAt: epoch}); err != nil {
+				if err := bots.NewChatbots(s).CreateChatbot(ctx, w, chatbot.Chatbot{ID: bot, WorkspaceID: w, Name: id, CreatedAt: epoch}); err != nil {
 					return err
 				}
-				if err := store.NewTokens(s).CreateToken(ctx, w, chatbot.Token{ID: "tok_" + id, ChatbotID: bot, Name: id, CreatedAt: epoch}, id); err != nil {
+				if err := bots.NewTokens(s).CreateToken(ctx, w, chatbot.Token{ID: "tok_" + id, ChatbotID: bot, Name: id, CreatedAt: epoch}, id); err != nil {
 					return err
 				}
 				d := knowledge.Document{ID: "doc_" + id, WorkspaceID: w, ChatbotID: bot, Title: id, Kind: knowledge.Text, State: knowledge.Ready, InputHash: id, DueAt: &later, UpdatedAt: epoch, CreatedAt: epoch}

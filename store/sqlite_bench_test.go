@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/store"
+	"parley/store/people"
 )
 
 // BenchmarkGroupCommit runs small transactions of 64 callers at a time, which
@@ -26,7 +27,7 @@ func BenchmarkGroupCommit(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					id := fmt.Sprint("usr_", n.Add(1))
-					err := s.InTx(b.Context(), func(ctx context.Context) error { return store.NewUsers(s).CreateUser(ctx, newUser(id)) })
+					err := s.InTx(b.Context(), func(ctx context.Context) error { return people.NewUsers(s).CreateUser(ctx, newUser(id)) })
 					if err != nil {
 						b.Error(err)
 					}

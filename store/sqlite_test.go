@@ -12,6 +12,7 @@ import (
 	"parley/store"
 
 	"parley/core/fault"
+	"parley/store/people"
 )
 
 // held is a store on a SQLite file whose writer is kept busy, so that the jobs
@@ -234,7 +235,7 @@ func TestCloseWhileJobsWait(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
 	eventually(t, "the writer takes no more jobs", h.writer.Stopped)
-	h.wantKind(store.NewUsers(s).CreateUser(t.Context(), newUser("late")), fault.Unavailable)
+	h.wantKind(people.NewUsers(s).CreateUser(t.Context(), newUser("late")), fault.Unavailable)
 	close(h.release)
 	for _, answer := range answers {
 		if err := receive(t, "a job that waited is answered", answer); err != nil {
@@ -244,7 +245,7 @@ func TestCloseWhileJobsWait(t *testing.T) {
 	if err := receive(t, "the store is closed", closed); err != nil {
 		t.Error(err)
 	}
-	h.wantKind(store.NewUsers(s).CreateUser(t.Context(), newUser("later")), fault.Unavailable)
+	h.wantKind(people.NewUsers(s).CreateUser(t.Context(), newUser("later")), fault.Unavailable)
 }
 
 func TestDurability(t *testing.T) {

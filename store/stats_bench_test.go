@@ -18,8 +18,10 @@ import (
 	"parley/core/tenant"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
+	"parley/store/people"
 )
 
 // BenchmarkReport draws a year of a million questions, beside the year before of as
@@ -65,8 +67,8 @@ func twoYears(b *testing.B, s *store.Store, last time.Time) {
 			b.Fatal(err)
 		}
 	}
-	must(store.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
-	must(store.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
+	must(people.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
+	must(bots.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	random := rand.New(rand.NewPCG(1, 2))
 	topics, documents := rand.NewZipf(random, 1.1, 5, 1_999), rand.NewZipf(random, 1.1, 5, 399)
 	rolls := insightstore.NewRolls(s)
@@ -147,8 +149,8 @@ func manyConversations(b *testing.B, s *store.Store, n int) {
 			b.Fatal(err)
 		}
 	}
-	must(store.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
-	must(store.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
+	must(people.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
+	must(bots.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	must(s.InTx(ctx, func(ctx context.Context) error {
 		for i := range n {
 			made, err := chatstore.NewConversations(s).CreateConversation(ctx, "ws", chat.Conversation{

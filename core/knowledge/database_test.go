@@ -10,7 +10,9 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/bots"
 	knowledgestore "parley/store/knowledge"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -21,10 +23,10 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // with.
 var furnished = storetest.NewTemplate(func(ctx context.Context, db *store.Store) error {
 	for workspace, chatbotID := range map[string]string{home: bot, foreign: other} {
-		if err := store.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
+		if err := people.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
 			return err
 		}
-		if err := store.NewChatbots(db).CreateChatbot(ctx, workspace, chatbot.Chatbot{ID: chatbotID, CreatedAt: epoch}); err != nil {
+		if err := bots.NewChatbots(db).CreateChatbot(ctx, workspace, chatbot.Chatbot{ID: chatbotID, CreatedAt: epoch}); err != nil {
 			return err
 		}
 	}
@@ -66,7 +68,7 @@ type kept struct {
 }
 
 type (
-	ofChatbots   = store.Chatbots
+	ofChatbots   = bots.Chatbots
 	ofDocuments  = knowledgestore.Documents
 	ofUploads    = knowledgestore.Uploads
 	ofSources    = knowledgestore.Sources
@@ -81,7 +83,7 @@ type (
 
 func allOf(db *store.Store) *everything {
 	return &everything{db, kept{
-		store.NewChatbots(db), knowledgestore.NewDocuments(db), knowledgestore.NewUploads(db), knowledgestore.NewSources(db), knowledgestore.NewDueWork(db),
+		bots.NewChatbots(db), knowledgestore.NewDocuments(db), knowledgestore.NewUploads(db), knowledgestore.NewSources(db), knowledgestore.NewDueWork(db),
 		knowledgestore.NewPassages(db), knowledgestore.NewRemovals(db), knowledgestore.NewUndo(db), knowledgestore.NewRebuilds(db), knowledgestore.NewEmbeddings(db), knowledgestore.NewSizes(db),
 	}}
 }

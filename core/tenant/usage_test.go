@@ -9,7 +9,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
-	"parley/store"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
 	knowledgestore "parley/store/knowledge"
 )
@@ -50,9 +50,9 @@ func TestUsage(t *testing.T) {
 		c.addChatbots(2)
 		c.addTokens("cb_1", 1)
 		c.addTokens("cb_2", 4)
-		_, err := store.NewTokens(c.store).RevokeToken(t.Context(), c.space.ID, "cb_2", "cb_2_1", c.now)
+		_, err := bots.NewTokens(c.store).RevokeToken(t.Context(), c.space.ID, "cb_2", "cb_2_1", c.now)
 		c.must(err)
-		c.must(store.NewTokens(c.store).CreateToken(t.Context(), c.space.ID, chatbot.Token{
+		c.must(bots.NewTokens(c.store).CreateToken(t.Context(), c.space.ID, chatbot.Token{
 			ID: "tok_short", WorkspaceID: c.space.ID, ChatbotID: "cb_2", Name: "Short", CreatedAt: c.now, ExpiresAt: c.in(day),
 		}, "hash of tok_short"))
 		c.uses(tenant.Usage{Chatbots: 2, Members: 1, TokensPerChatbot: 4})

@@ -17,6 +17,8 @@ import (
 	"parley/core/tenant"
 	"parley/internal/pgtest"
 	"parley/store"
+	"parley/store/bots"
+	"parley/store/people"
 )
 
 const (
@@ -69,9 +71,9 @@ func (b *turnsOnPostgres) fill(name string) home {
 	b.Helper()
 	ctx := b.Context()
 	w := home{"ws_" + name, "cb_" + name, "tok_" + name, "secret-of-" + name}
-	b.must(store.NewWorkspaces(b.store).CreateWorkspace(ctx, tenant.Workspace{ID: w.id, Name: w.secret, Plan: plan.Standard, CreatedAt: epoch}))
-	b.must(store.NewChatbots(b.store).CreateChatbot(ctx, w.id, chatbot.Chatbot{ID: w.chatbot, Name: w.secret, CreatedAt: epoch}))
-	b.must(store.NewTokens(b.store).CreateToken(ctx, w.id, chatbot.Token{
+	b.must(people.NewWorkspaces(b.store).CreateWorkspace(ctx, tenant.Workspace{ID: w.id, Name: w.secret, Plan: plan.Standard, CreatedAt: epoch}))
+	b.must(bots.NewChatbots(b.store).CreateChatbot(ctx, w.id, chatbot.Chatbot{ID: w.chatbot, Name: w.secret, CreatedAt: epoch}))
+	b.must(bots.NewTokens(b.store).CreateToken(ctx, w.id, chatbot.Token{
 		ID: w.token, ChatbotID: w.chatbot, Name: w.secret, Hint: w.secret, Scopes: chatbot.AllScopes(), CreatedAt: epoch,
 	}, "hash of "+name))
 	return w

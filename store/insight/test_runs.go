@@ -24,6 +24,7 @@ import (
 	enttestrun "parley/ent/generated/testrun"
 	"parley/ent/scope"
 	"parley/store"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
 )
 
@@ -340,7 +341,7 @@ func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 
 // settingsText changes whenever how a chatbot answers does.
 func settingsText(row *ent.Chatbot) (string, error) {
-	bot := store.ChatbotFromRow(row)
+	bot := bots.ChatbotFromRow(row)
 	bot.Name, bot.OverLimit, bot.CreatedAt = "", false, time.Time{}
 	bot.Greeting, bot.Keeping, bot.SeparateEndUsers = chatbot.Greeting{}, chatbot.Keeping{}, false // of which answers know nothing
 	text, err := json.Marshal(bot)

@@ -24,6 +24,7 @@ import (
 	"parley/ent/scope"
 	"parley/internal/id"
 	"parley/store"
+	"parley/store/people"
 	privacystore "parley/store/privacy"
 )
 
@@ -82,7 +83,7 @@ func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) err
 	if !id.IsThrowAway(workspaceID) {
 		return fault.New(fault.Invalid, "%s is no throw-away workspace.", workspaceID)
 	}
-	err := store.NewWorkspaces(s.store).DeleteWorkspace(ctx, workspaceID)
+	err := people.NewWorkspaces(s.store).DeleteWorkspace(ctx, workspaceID)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}

@@ -10,31 +10,34 @@ import (
 	"parley/store"
 	auditstore "parley/store/audit"
 	billingstore "parley/store/billing"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
 	knowledgestore "parley/store/knowledge"
+	"parley/store/outbound"
+	"parley/store/people"
 )
 
 // ForAccount fills the ports of package account.
 func ForAccount(db *store.Store) account.Database {
 	return account.Database{
-		Tx: db, Users: store.NewUsers(db), Sessions: store.NewSessions(db), Devices: store.NewDevices(db), Attempts: store.NewAttempts(db),
-		Codes: store.NewAddressCodes(db), Factors: store.NewFactors(db), Steps: store.NewSignInSteps(db), Audit: db, Decoy: auditstore.NewAuditLog(db),
+		Tx: db, Users: people.NewUsers(db), Sessions: people.NewSessions(db), Devices: people.NewDevices(db), Attempts: people.NewAttempts(db),
+		Codes: people.NewAddressCodes(db), Factors: people.NewFactors(db), Steps: people.NewSignInSteps(db), Audit: db, Decoy: auditstore.NewAuditLog(db),
 	}
 }
 
 // ForFactors fills the ports of package factor.
 func ForFactors(db *store.Store) factor.Database {
-	factors := store.NewFactors(db)
+	factors := people.NewFactors(db)
 	return factor.Database{
-		Tx: db, Users: store.NewUsers(db), Sessions: store.NewSessions(db), Attempts: store.NewAttempts(db), Has: factors,
-		Apps: factors, Recovery: factors, Passkeys: store.NewPasskeys(db), Audit: db,
+		Tx: db, Users: people.NewUsers(db), Sessions: people.NewSessions(db), Attempts: people.NewAttempts(db), Has: factors,
+		Apps: factors, Recovery: factors, Passkeys: people.NewPasskeys(db), Audit: db,
 	}
 }
 
 // ForTenant fills the ports of package tenant.
 func ForTenant(db *store.Store) tenant.Database {
 	return tenant.Database{
-		Tx: db, Workspaces: store.NewWorkspaces(db), Members: store.NewMembers(db), Invitations: store.NewInvitations(db),
+		Tx: db, Workspaces: people.NewWorkspaces(db), Members: people.NewMembers(db), Invitations: people.NewInvitations(db),
 		Holdings: billingstore.NewHoldings(db), Plans: billingstore.NewPlans(db), Messages: chatstore.NewMonths(db), Quotas: billingstore.NewQuotaNotices(db), Knowledge: knowledgestore.NewSizes(db), Audit: db,
 	}
 }
@@ -43,8 +46,8 @@ func ForTenant(db *store.Store) tenant.Database {
 func ForSubscription(db *store.Store) subscription.Database {
 	return subscription.Database{
 		Tx: db, Subscriptions: billingstore.NewSubscriptions(db), Events: billingstore.NewBillingEvents(db), Access: billingstore.NewPlanAccess(db),
-		Trials: billingstore.NewTrials(db), Reversals: billingstore.NewReversals(db), Mails: store.NewMails(db), Plans: db,
-		Workspaces: store.NewWorkspaces(db), Members: store.NewMembers(db), Audit: db,
+		Trials: billingstore.NewTrials(db), Reversals: billingstore.NewReversals(db), Mails: outbound.NewMails(db), Plans: db,
+		Workspaces: people.NewWorkspaces(db), Members: people.NewMembers(db), Audit: db,
 	}
 }
 
@@ -56,6 +59,6 @@ func ForChat(db *store.Store) chat.Ports {
 // ForChatbot fills the ports of package chatbot.
 func ForChatbot(db *store.Store) chatbot.Database {
 	return chatbot.Database{
-		Tx: db, Workspaces: db, Plans: db, Chatbots: store.NewChatbots(db), Tokens: store.NewTokens(db), Members: store.NewMembers(db), Providers: store.NewProviders(db), Audit: db,
+		Tx: db, Workspaces: db, Plans: db, Chatbots: bots.NewChatbots(db), Tokens: bots.NewTokens(db), Members: people.NewMembers(db), Providers: bots.NewProviders(db), Audit: db,
 	}
 }

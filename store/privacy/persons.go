@@ -22,6 +22,7 @@ import (
 	"parley/ent/generated/user"
 	"parley/ent/scope"
 	"parley/store"
+	"parley/store/outbound"
 )
 
 // Persons erases the people who sign in.
@@ -62,7 +63,7 @@ func (s *Persons) CountPerson(ctx context.Context, userID, email string) (privac
 		"members":          db.Member.Query().Where(member.UserID(userID)).Count,
 		"address_codes":    db.AddressCode.Query().Where(addresscode.Or(addresscode.UserID(userID), addresscode.Email(email))).Count,
 		"sign_in_steps":    db.SignInStep.Query().Where(signinstep.UserID(userID)).Count,
-		"account_mails":    db.AccountMail.Query().Where(accountmail.Recipient(email), store.NotOnce).Count,
+		"account_mails":    db.AccountMail.Query().Where(accountmail.Recipient(email), outbound.NotOnce).Count,
 		"mails":            db.Mail.Query().Where(mail.Recipient(email)).Count,
 		"invitations":      db.Invitation.Query().Where(invitation.Email(email)).Count,
 		"own_trials":       db.Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.BegunBy(userID)).Count,

@@ -18,6 +18,8 @@ import (
 	"parley/core/tenant"
 	"parley/store"
 	auditstore "parley/store/audit"
+	"parley/store/outbound"
+	"parley/store/people"
 	"parley/store/ports"
 )
 
@@ -56,13 +58,13 @@ type Services struct {
 // Open connects the services with a database. Random must be cryptographically
 // secure.
 func Open(db *store.Store, now func() time.Time, random io.Reader, options Options) *Services {
-	mails := store.NewMails(db)
+	mails := outbound.NewMails(db)
 	letters := outbox.NewWriter(mails, now, random, options.Mails)
 	tenants := tenant.New(ports.ForTenant(db), now, random)
 	subscriptions := subscription.New(ports.ForSubscription(db), tenants, letters, now, options.Payments)
 	accounts := account.New(ports.ForAccount(db), account.Neighbors{
 		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers, Links: options.Links,
-		SignIns: sso.NewRule(sso.RulePorts{Connections: store.NewSSOConnections(db), Members: store.NewMembers(db)}),
+		SignIns: sso.NewRule(sso.RulePorts{Connections: people.NewSSOConnections(db), Members: people.NewMembers(db)}),
 	}, now, random)
 	team := tenant.NewTeam(ports.ForTenant(db), tenants, tenant.Neighbors{
 		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas, FactorOfAll: options.FactorOfAll,

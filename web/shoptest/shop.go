@@ -42,9 +42,12 @@ import (
 	"parley/internal/requestid"
 	"parley/passkey"
 	"parley/store"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
 	knowledgestore "parley/store/knowledge"
+	"parley/store/outbound"
+	"parley/store/people"
 	"parley/store/ports"
 	privacystore "parley/store/privacy"
 	"parley/store/tenancy"
@@ -176,7 +179,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 			Feedback: insight.NewFeedbacks(insightstore.NewFeedback(db), nil, clock), Gaps: insight.NewGaps(insightstore.NewGaps(db), nil, nil, clock),
 			History: history.New(chatstore.NewHistory(db), db, clock), Reports: stats.NewReports(insightstore.NewStats(db), clock),
 		},
-		IDs: ids, Browser: browse.New(store.NewChatbots(db), nil, nil, knowledgestore.NewKnowledgePages(db), nil, nil),
+		IDs: ids, Browser: browse.New(bots.NewChatbots(db), nil, nil, knowledgestore.NewKnowledgePages(db), nil, nil),
 		Chat: chat.New(ports.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
@@ -214,9 +217,9 @@ func (anywhere) Post(context.Context, webhook.Request) (webhook.Answer, error) {
 
 // openWebhooks returns webhooks that can have every address, and to which nothing is sent.
 func (s *Shop) openWebhooks(clock func() time.Time) *webhook.Endpoints {
-	chatbots := store.NewChatbots(s.db)
+	chatbots := bots.NewChatbots(s.db)
 	return webhook.NewEndpoints(webhook.Ports{
-		Tx: s.db, Workspaces: store.NewWorkspaces(s.db), Plans: s.db, Endpoints: store.NewWebhooks(s.db), Deliveries: store.NewWebhookDeliveries(s.db), Audit: s.db,
+		Tx: s.db, Workspaces: people.NewWorkspaces(s.db), Plans: s.db, Endpoints: outbound.NewWebhooks(s.db), Deliveries: outbound.NewWebhookDeliveries(s.db), Audit: s.db,
 		Vault: seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }), Poster: anywhere{},
 		Chatbots: func(ctx context.Context, workspaceID, chatbotID string) error {
 			_, err := chatbots.Chatbot(ctx, workspaceID, chatbotID)
@@ -228,7 +231,7 @@ func (s *Shop) openWebhooks(clock func() time.Time) *webhook.Endpoints {
 // LoseWebhookSecrets leaves all webhooks of a shop with secrets that no key opens.
 func (s *Shop) LoseWebhookSecrets() {
 	s.Helper()
-	hooks := store.NewWebhooks(s.db)
+	hooks := outbound.NewWebhooks(s.db)
 	for e, err := range hooks.AllEndpoints(s.Context()) {
 		webtest.Must(s.T, err)
 		e.SealedSecret = []byte("lost")

@@ -9,7 +9,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/store"
+	"parley/store/bots"
 	knowledgestore "parley/store/knowledge"
 )
 
@@ -51,7 +51,7 @@ func TestEqualQuestions(t *testing.T) {
 		"another instruction": func(s *speaking) { s.caller.Chatbot.Instructions = "Be brief." },
 		"another model":       func(s *speaking) { s.caller.Chatbot.Model = chatbot.ModelChoice{ProviderID: "mp_1", Name: "m"} },
 		"another chatbot": func(s *speaking) {
-			s.must(store.NewChatbots(s.db).CreateChatbot(s.Context(), home, chatbot.Chatbot{ID: "cb_other", Name: "Other", CreatedAt: noon}))
+			s.must(bots.NewChatbots(s.db).CreateChatbot(s.Context(), home, chatbot.Chatbot{ID: "cb_other", Name: "Other", CreatedAt: noon}))
 			s.caller.Chatbot.ID = "cb_other"
 		},
 		"a later day": func(s *speaking) { s.now = s.now.AddDate(0, 0, 1) },

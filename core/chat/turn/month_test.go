@@ -19,7 +19,9 @@ import (
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/bots"
 	chatstore "parley/store/chat"
+	"parley/store/people"
 	"parley/store/ports"
 	"parley/store/storetest"
 )
@@ -46,11 +48,11 @@ var prepared = storetest.NewTemplate(func(ctx context.Context, db *store.Store) 
 
 // addWorkspace adds one with a chatbot.
 func addWorkspace(ctx context.Context, db *store.Store, id string, name plan.Name) error {
-	err := store.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: noon})
+	err := people.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: noon})
 	if err != nil {
 		return err
 	}
-	return store.NewChatbots(db).CreateChatbot(ctx, id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: noon})
+	return bots.NewChatbots(db).CreateChatbot(ctx, id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: noon})
 }
 
 // noon is when the clock of a rig starts.

@@ -1,4 +1,4 @@
-package store
+package bots
 
 import (
 	"context"
@@ -11,19 +11,20 @@ import (
 	ent "parley/ent/generated"
 	entchatbot "parley/ent/generated/chatbot"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Chatbots keeps chatbots.
-type Chatbots struct{ store *Store }
+type Chatbots struct{ store *store.Store }
 
 // NewChatbots returns the chatbots of a database.
-func NewChatbots(db *Store) *Chatbots { return &Chatbots{db} }
+func NewChatbots(db *store.Store) *Chatbots { return &Chatbots{db} }
 
 // CreateChatbot adds a chatbot.
 func (s *Chatbots) CreateChatbot(ctx context.Context, workspaceID string, bot chatbot.Chatbot) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		return db.Chatbot.Create().SetID(bot.ID).SetWorkspaceID(workspaceID).SetName(bot.Name).
-			SetInstructions(bot.Instructions).SetNoAnswer(bot.NoAnswer).SetImageHosts(List(bot.ImageHosts)).
+			SetInstructions(bot.Instructions).SetNoAnswer(bot.NoAnswer).SetImageHosts(store.List(bot.ImageHosts)).
 			SetPassageAim(bot.PassageAim).SetPassageLimit(bot.PassageLimit).
 			SetAnswerWithoutKnowledge(bot.AnswerWithoutKnowledge).SetSeparateEndUsers(bot.SeparateEndUsers).SetCreatedAt(bot.CreatedAt).
 			SetProviderID(bot.Model.ProviderID).SetModel(bot.Model.Name).
@@ -41,7 +42,7 @@ func (s *Chatbots) Chatbot(ctx context.Context, workspaceID, chatbotID string) (
 	if ent.IsNotFound(err) {
 		return chatbot.Chatbot{}, errNoChatbot
 	}
-	return One(row, err, ChatbotFromRow)
+	return store.One(row, err, ChatbotFromRow)
 }
 
 var errNoChatbot = fault.New(fault.NotFound, "Chatbot not found.")
@@ -50,16 +51,16 @@ var errNoChatbot = fault.New(fault.NotFound, "Chatbot not found.")
 func (s *Chatbots) Chatbots(ctx context.Context, workspaceID string) ([]chatbot.Chatbot, error) {
 	rows, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.WorkspaceID(workspaceID)).
 		Order(entchatbot.ByCreatedAt(), entchatbot.ByID()).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, ChatbotFromRow)
+	return store.Mapped(rows, err, ChatbotFromRow)
 }
 
 // AllChatbots reads the scopes of the chatbots of every workspace by ID.
 func (s *Chatbots) AllChatbots(ctx context.Context) iter.Seq2[retrieval.Scope, error] {
-	rows := InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Chatbot, error) {
-		return s.store.Client(ctx).Chatbot.Query().Where(entchatbot.IDGT(after)).Order(entchatbot.ByID()).Limit(PortionRows).
+	rows := store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Chatbot, error) {
+		return s.store.Client(ctx).Chatbot.Query().Where(entchatbot.IDGT(after)).Order(entchatbot.ByID()).Limit(store.PortionRows).
 			Select(entchatbot.FieldID, entchatbot.FieldWorkspaceID).All(ctx)
 	}, func(row *ent.Chatbot) string { return row.ID })
-	return Converted(rows, func(row *ent.Chatbot) retrieval.Scope {
+	return store.Converted(rows, func(row *ent.Chatbot) retrieval.Scope {
 		return retrieval.Scope{WorkspaceID: row.WorkspaceID, ChatbotID: row.ID}
 	})
 }
@@ -69,7 +70,7 @@ func (s *Chatbots) UpdateChatbot(ctx context.Context, workspaceID, chatbotID str
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Chatbot.Update().Where(entchatbot.ID(chatbotID)).SetName(settings.Name).
 			SetInstructions(settings.Instructions).SetNoAnswer(settings.NoAnswer).
-			SetImageHosts(List(settings.ImageHosts)).
+			SetImageHosts(store.List(settings.ImageHosts)).
 			SetWelcome(settings.Welcome).SetSuggestedQuestions(suggestionsToColumn(settings.Greeting)).
 			SetPassageAim(settings.PassageAim).SetPassageLimit(settings.PassageLimit).
 			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).SetSeparateEndUsers(settings.SeparateEndUsers).
@@ -109,8 +110,8 @@ func setAnswering(update *ent.ChatbotUpdate, a chatbot.Answering) *ent.ChatbotUp
 
 // DeleteChatbot removes a chatbot and all that belongs to it.
 func (s *Chatbots) DeleteChatbot(ctx context.Context, workspaceID, chatbotID string) error {
-	return s.store.Write(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Chatbot.Delete().Where(entchatbot.ID(chatbotID)).Exec(ctx))
+	return s.store.Write(store.Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context, db *ent.Client) error {
+		return store.Affected(db.Chatbot.Delete().Where(entchatbot.ID(chatbotID)).Exec(ctx))
 	})
 }
 
@@ -120,7 +121,7 @@ func (s *Chatbots) WorkspaceOf(ctx context.Context, chatbotID string) (string, e
 	if ent.IsNotFound(err) {
 		return "", errNoChatbot
 	}
-	return One(row, err, func(row *ent.Chatbot) string { return row.WorkspaceID })
+	return store.One(row, err, func(row *ent.Chatbot) string { return row.WorkspaceID })
 }
 
 func ChatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {

@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 
 	ent "parley/ent/generated"
 	"parley/ent/generated/device"
+	"parley/store"
 )
 
 // Devices keeps the browsers that people trust.
-type Devices struct{ store *Store }
+type Devices struct{ store *store.Store }
 
 // NewDevices returns the devices of a database.
-func NewDevices(db *Store) *Devices { return &Devices{db} }
+func NewDevices(db *store.Store) *Devices { return &Devices{db} }
 
 // TrustDevice notes that a user trusts a browser until a time, and forgets the
 // oldest beyond so many.
@@ -23,7 +24,7 @@ func (s *Devices) TrustDevice(ctx context.Context, userID, secretHash string, no
 		db := s.store.Client(ctx)
 		err := s.store.Exec(ctx, s.store.Into(device.Table).
 			Set(device.FieldUserID, userID).Set(device.FieldSecretHash, secretHash).Set(device.FieldCreatedAt, now).Set(device.FieldExpiresAt, until).
-			OnConflict(entsql.ConflictColumns(device.FieldSecretHash, device.FieldUserID), Overwrite(device.FieldExpiresAt)))
+			OnConflict(entsql.ConflictColumns(device.FieldSecretHash, device.FieldUserID), store.Overwrite(device.FieldExpiresAt)))
 		if err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func (s *Devices) TrustDevice(ctx context.Context, userID, secretHash string, no
 func (s *Devices) TrustedBy(ctx context.Context, secretHash string, at time.Time) ([]string, error) {
 	rows, err := s.store.Client(ctx).Device.Query().
 		Where(device.SecretHash(secretHash), device.ExpiresAtGT(at)).WithUser().All(ctx)
-	return Mapped(rows, err, func(row *ent.Device) string { return row.Edges.User.Email })
+	return store.Mapped(rows, err, func(row *ent.Device) string { return row.Edges.User.Email })
 }
 
 // ForgetDevices ends all that a user trusts.

@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"cmp"
@@ -12,13 +12,14 @@ import (
 	"parley/ent/generated/chatbot"
 	"parley/ent/generated/workspace"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Workspaces keeps workspaces.
-type Workspaces struct{ store *Store }
+type Workspaces struct{ store *store.Store }
 
 // NewWorkspaces returns the workspaces of a database.
-func NewWorkspaces(db *Store) *Workspaces { return &Workspaces{db} }
+func NewWorkspaces(db *store.Store) *Workspaces { return &Workspaces{db} }
 
 // CreateWorkspace adds a workspace. If it names no granted plan, its plan
 // counts as granted.
@@ -32,21 +33,21 @@ func (s *Workspaces) CreateWorkspace(ctx context.Context, w tenant.Workspace) er
 // Workspace returns one workspace.
 func (s *Workspaces) Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error) {
 	row, err := s.store.Client(ctx).Workspace.Get(scope.Workspace(ctx, workspaceID), workspaceID)
-	return FoundWorkspace(row, err)
+	return store.FoundWorkspace(row, err)
 }
 
 // Workspaces reads all workspaces, oldest first.
 func (s *Workspaces) Workspaces(ctx context.Context) iter.Seq2[tenant.Workspace, error] {
-	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after browse.Cursor) ([]tenant.Workspace, error) {
-		rows, err := s.store.Client(ctx).Workspace.Query().Where(Sliced(Oldest(after), workspace.FieldCreatedAt)).All(ctx)
-		return Mapped(rows, err, WorkspaceFromRow)
+	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after browse.Cursor) ([]tenant.Workspace, error) {
+		rows, err := s.store.Client(ctx).Workspace.Query().Where(store.Sliced(store.Oldest(after), workspace.FieldCreatedAt)).All(ctx)
+		return store.Mapped(rows, err, store.WorkspaceFromRow)
 	}, func(w tenant.Workspace) browse.Cursor { return browse.Cursor{At: w.CreatedAt, ID: w.ID} })
 }
 
 // RenameWorkspace gives a workspace another name.
 func (s *Workspaces) RenameWorkspace(ctx context.Context, workspaceID, name string) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetName(name).Save(ctx))
+		return store.Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetName(name).Save(ctx))
 	})
 }
 
@@ -57,21 +58,21 @@ func (s *Workspaces) SetDeletion(ctx context.Context, workspaceID string, at *ti
 		if at == nil {
 			update.ClearDeleteAt()
 		}
-		return Affected(update.Save(ctx))
+		return store.Affected(update.Save(ctx))
 	})
 }
 
 // EndedWorkspaces reads the workspaces that owners deleted and whose time has come.
 func (s *Workspaces) EndedWorkspaces(ctx context.Context, now time.Time) iter.Seq2[string, error] {
-	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
-		return s.store.Client(ctx).Workspace.Query().Where(workspace.DeleteAtLTE(now), FewAfter(workspace.FieldID, after)).Limit(PortionRows).IDs(ctx)
+	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+		return s.store.Client(ctx).Workspace.Query().Where(workspace.DeleteAtLTE(now), store.FewAfter(workspace.FieldID, after)).Limit(store.PortionRows).IDs(ctx)
 	}, func(id string) string { return id })
 }
 
 // RequireSecondFactor demands a second factor of all members, or no longer.
 func (s *Workspaces) RequireSecondFactor(ctx context.Context, workspaceID string, required bool) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetSecondFactorRequired(required).Save(ctx))
+		return store.Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetSecondFactorRequired(required).Save(ctx))
 	})
 }
 
@@ -81,19 +82,19 @@ const deleteUsageSums = `DELETE FROM usage_sums WHERE workspace_id = $1`
 // by then no answer of it is left that could get one. Their sums come last: who
 // counts them holds the records until they are there.
 func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) error {
-	return s.store.InTx(Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
+	return s.store.InTx(store.Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
 		db := s.store.Client(ctx)
 		if err := s.lockForDeletion(ctx, workspaceID); err != nil {
 			return err
 		}
-		if err := Affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx)); err != nil {
-			return MapError(err)
+		if err := store.Affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx)); err != nil {
+			return store.MapError(err)
 		}
 		if _, err := db.UsageRecord.Delete().Exec(ctx); err != nil { // those of its scope
-			return MapError(err)
+			return store.MapError(err)
 		}
 		_, err := s.store.Changes(ctx, deleteUsageSums, workspaceID)
-		return MapError(err)
+		return store.MapError(err)
 	})
 }
 
@@ -105,10 +106,10 @@ func (s *Workspaces) lockForDeletion(ctx context.Context, workspaceID string) er
 	}
 	db := s.store.Client(ctx)
 	if _, err := db.Workspace.Query().Where(workspace.ID(workspaceID)).ForUpdate().IDs(ctx); err != nil {
-		return MapError(err)
+		return store.MapError(err)
 	}
 	_, err := db.Chatbot.Query().Order(ent.Asc(chatbot.FieldID)).ForUpdate().IDs(ctx) // those of its scope
-	return MapError(err)
+	return store.MapError(err)
 }
 
 // LockWorkspace is Workspace, and makes others wait until the transaction ends.

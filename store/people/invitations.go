@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/invitation"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Invitations keeps invitations.
-type Invitations struct{ store *Store }
+type Invitations struct{ store *store.Store }
 
 // NewInvitations returns the invitations of a database.
-func NewInvitations(db *Store) *Invitations { return &Invitations{db} }
+func NewInvitations(db *store.Store) *Invitations { return &Invitations{db} }
 
 // CreateInvitation adds an invitation.
 func (s *Invitations) CreateInvitation(ctx context.Context, workspaceID string, i tenant.Invitation, codeHash string) error {
@@ -28,26 +29,26 @@ func (s *Invitations) CreateInvitation(ctx context.Context, workspaceID string, 
 func (s *Invitations) Invitations(ctx context.Context, workspaceID string) ([]tenant.Invitation, error) {
 	rows, err := s.store.Client(ctx).Invitation.Query().Where(invitation.WorkspaceID(workspaceID)).
 		Order(invitation.ByCreatedAt(), invitation.ByID()).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, invitationFromRow)
+	return store.Mapped(rows, err, invitationFromRow)
 }
 
 // InvitationByCode finds an invitation of any workspace.
 func (s *Invitations) InvitationByCode(ctx context.Context, codeHash string) (tenant.Invitation, error) {
 	row, err := s.store.Client(ctx).Invitation.Query().Where(invitation.CodeHash(codeHash)).Only(scope.System(ctx))
-	return One(row, err, invitationFromRow)
+	return store.One(row, err, invitationFromRow)
 }
 
 // DeleteInvitation removes an invitation.
 func (s *Invitations) DeleteInvitation(ctx context.Context, workspaceID, id string) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Invitation.Delete().Where(invitation.ID(id)).Exec(ctx))
+		return store.Affected(db.Invitation.Delete().Where(invitation.ID(id)).Exec(ctx))
 	})
 }
 
 // DeleteExpiredInvitations removes those that have ended.
 func (s *Invitations) DeleteExpiredInvitations(ctx context.Context, now time.Time) error {
-	return InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.Invitation.Query().Where(invitation.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
+	return store.InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.Invitation.Query().Where(invitation.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.Invitation.Delete().Where(invitation.IDIn(ids...), invitation.ExpiresAtLT(now)).Exec(ctx)
 	})

@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 	"parley/core/knowledge/browse"
 	ent "parley/ent/generated"
 	"parley/ent/generated/user"
+	"parley/store"
 )
 
 // Users keeps the people who sign in.
-type Users struct{ store *Store }
+type Users struct{ store *store.Store }
 
 // NewUsers returns the users of a database.
-func NewUsers(db *Store) *Users { return &Users{db} }
+func NewUsers(db *store.Store) *Users { return &Users{db} }
 
 // CreateUser adds a user.
 func (s *Users) CreateUser(ctx context.Context, u account.User) error {
@@ -29,7 +30,7 @@ func (s *Users) CreateUser(ctx context.Context, u account.User) error {
 // User returns one user.
 func (s *Users) User(ctx context.Context, id string) (account.User, error) {
 	row, err := s.store.Client(ctx).User.Get(ctx, id)
-	return One(row, err, userFromRow)
+	return store.One(row, err, userFromRow)
 }
 
 // UserByEmail returns the user with an address in lower case.
@@ -38,21 +39,21 @@ func (s *Users) UserByEmail(ctx context.Context, email string) (account.User, er
 	if ent.IsNotFound(err) {
 		return account.User{}, fault.New(fault.NotFound, "User not found.")
 	}
-	return One(row, err, userFromRow)
+	return store.One(row, err, userFromRow)
 }
 
 // Users reads all users, oldest first.
 func (s *Users) Users(ctx context.Context) iter.Seq2[account.User, error] {
-	return InKeyOrder(ctx, func(ctx context.Context, after browse.Cursor) ([]account.User, error) {
-		rows, err := s.store.Client(ctx).User.Query().Where(Sliced(Oldest(after), user.FieldCreatedAt)).All(ctx)
-		return Mapped(rows, err, userFromRow)
+	return store.InKeyOrder(ctx, func(ctx context.Context, after browse.Cursor) ([]account.User, error) {
+		rows, err := s.store.Client(ctx).User.Query().Where(store.Sliced(store.Oldest(after), user.FieldCreatedAt)).All(ctx)
+		return store.Mapped(rows, err, userFromRow)
 	}, func(u account.User) browse.Cursor { return browse.Cursor{At: u.CreatedAt, ID: u.ID} })
 }
 
 // CountUsers returns how many users there are.
 func (s *Users) CountUsers(ctx context.Context) (int, error) {
 	n, err := s.store.Client(ctx).User.Query().Count(ctx)
-	return n, MapError(err)
+	return n, store.MapError(err)
 }
 
 // LockUsers makes other transactions that create users wait until this one
@@ -62,34 +63,34 @@ func (s *Users) LockUsers(ctx context.Context) error {
 		return nil
 	}
 	_, err := s.store.Raw(ctx).ExecContext(ctx, `LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE`)
-	return MapError(err)
+	return store.MapError(err)
 }
 
 // SetPassword replaces a user's password hash.
 func (s *Users) SetPassword(ctx context.Context, userID, passwordHash string) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.User.Update().Where(user.ID(userID)).SetPasswordHash(passwordHash).Save(ctx))
+		return store.Affected(db.User.Update().Where(user.ID(userID)).SetPasswordHash(passwordHash).Save(ctx))
 	})
 }
 
 // SetEmail replaces a user's address with one that is confirmed.
 func (s *Users) SetEmail(ctx context.Context, userID, email string, confirmedAt time.Time) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.User.Update().Where(user.ID(userID)).SetEmail(email).SetEmailConfirmedAt(confirmedAt).Save(ctx))
+		return store.Affected(db.User.Update().Where(user.ID(userID)).SetEmail(email).SetEmailConfirmedAt(confirmedAt).Save(ctx))
 	})
 }
 
 // SetProfile replaces how a user is called and sees the dashboard.
 func (s *Users) SetProfile(ctx context.Context, userID string, p account.Profile) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.User.Update().Where(user.ID(userID)).SetName(p.Name).SetTimeZone(p.TimeZone).
+		return store.Affected(db.User.Update().Where(user.ID(userID)).SetName(p.Name).SetTimeZone(p.TimeZone).
 			SetAppearance(string(p.Appearance)).Save(ctx))
 	})
 }
 
 func userFromRow(row *ent.User) account.User {
 	return account.User{
-		ID: row.ID, Email: row.Email, EmailConfirmedAt: UTC(row.EmailConfirmedAt), PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC(),
+		ID: row.ID, Email: row.Email, EmailConfirmedAt: store.UTC(row.EmailConfirmedAt), PasswordHash: row.PasswordHash, CreatedAt: row.CreatedAt.UTC(),
 		Profile: account.Profile{Name: row.Name, TimeZone: row.TimeZone, Appearance: account.Appearance(row.Appearance)},
 	}
 }

@@ -1,4 +1,4 @@
-package store
+package bots
 
 import (
 	"cmp"
@@ -16,13 +16,14 @@ import (
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/token"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Tokens keeps API tokens.
-type Tokens struct{ store *Store }
+type Tokens struct{ store *store.Store }
 
 // NewTokens returns the tokens of a database.
-func NewTokens(db *Store) *Tokens { return &Tokens{db} }
+func NewTokens(db *store.Store) *Tokens { return &Tokens{db} }
 
 // CreateToken adds a token with the hash of its secret. One that replaces
 // another is kept if that one is.
@@ -38,7 +39,7 @@ func (s *Tokens) CreateToken(ctx context.Context, workspaceID string, t chatbot.
 		}
 		return db.Token.Create().SetID(t.ID).SetWorkspaceID(workspaceID).SetChatbotID(t.ChatbotID).SetName(t.Name).
 			SetReplaces(t.Replaces).SetKept(kept).SetHint(t.Hint).SetHash(hash).
-			SetKind(cmp.Or(string(t.Kind), token.DefaultKind)).SetNote(t.Note).SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(JoinWords(t.Origins)).
+			SetKind(cmp.Or(string(t.Kind), token.DefaultKind)).SetNote(t.Note).SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(store.JoinWords(t.Origins)).
 			SetRequestsPerMinute(t.RequestsPerMinute).SetMessagesPerMonth(t.MessagesPerMonth).SetVisitorRequestsPerMinute(t.VisitorRequestsPerMinute).
 			SetWarnedDays(t.WarnedDays).SetScopes(fromScopes(t.Scopes)).SetCreatedBy(t.CreatedBy).
 			SetNillableExpiresAt(t.ExpiresAt).SetCreatedAt(t.CreatedAt).Exec(ctx)
@@ -49,7 +50,7 @@ func (s *Tokens) CreateToken(ctx context.Context, workspaceID string, t chatbot.
 func (s *Tokens) Tokens(ctx context.Context, workspaceID, chatbotID string) ([]chatbot.Token, error) {
 	rows, err := s.store.Client(ctx).Token.Query().Where(token.ChatbotID(chatbotID)).
 		Order(ent.Desc(token.FieldCreatedAt, token.FieldID)).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, tokenFromRow)
+	return store.Mapped(rows, err, tokenFromRow)
 }
 
 // RevokeToken sets revoked_at once, and returns the token's hash.
@@ -73,14 +74,14 @@ func (s *Tokens) RevokeToken(ctx context.Context, workspaceID, chatbotID, tokenI
 func (s *Tokens) UpdateToken(ctx context.Context, workspaceID string, t chatbot.Token) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		change := db.Token.Update().Where(token.ID(t.ID), token.ChatbotID(t.ChatbotID)).SetName(t.Name).SetNote(t.Note).SetScopes(fromScopes(t.Scopes)).
-			SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(JoinWords(t.Origins)).SetRequestsPerMinute(t.RequestsPerMinute).
+			SetIPRanges(joinRanges(t.IPRanges)).SetOrigins(store.JoinWords(t.Origins)).SetRequestsPerMinute(t.RequestsPerMinute).
 			SetMessagesPerMonth(t.MessagesPerMonth).SetVisitorRequestsPerMinute(t.VisitorRequestsPerMinute).SetWarnedDays(t.WarnedDays)
 		if t.ExpiresAt == nil {
 			change.ClearExpiresAt()
 		} else {
 			change.SetExpiresAt(*t.ExpiresAt)
 		}
-		return Affected(change.Save(ctx))
+		return store.Affected(change.Save(ctx))
 	})
 }
 
@@ -95,7 +96,7 @@ func (s *Tokens) TouchToken(ctx context.Context, workspaceID, tokenID string, us
 // ForgetUses clears the addresses and agents of tokens of all workspaces that were last
 // used before a time.
 func (s *Tokens) ForgetUses(ctx context.Context, before time.Time) error {
-	return s.store.Write(scope.System(Background(ctx)), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(scope.System(store.Background(ctx)), func(ctx context.Context, db *ent.Client) error {
 		return db.Token.Update().Where(token.LastUsedAtLT(before), token.Or(token.LastUsedIPNEQ(""), token.LastUsedAgentNEQ(""))).
 			SetLastUsedIP("").SetLastUsedAgent("").Exec(ctx)
 	})
@@ -106,9 +107,9 @@ func (s *Tokens) ForgetUses(ctx context.Context, before time.Time) error {
 // being deleted are not told.
 func (s *Tokens) ExpiringTokens(ctx context.Context, now, before time.Time, days int) ([]chatbot.Token, error) {
 	rows, err := s.store.Client(ctx).Token.Query().
-		Where(token.ExpiresAtGT(now), token.ExpiresAtLTE(before), token.RevokedAtIsNil(), unwarned(days), Staying).
+		Where(token.ExpiresAtGT(now), token.ExpiresAtLTE(before), token.RevokedAtIsNil(), unwarned(days), store.Staying).
 		Order(ent.Asc(token.FieldExpiresAt, token.FieldID)).Limit(warnedAtOnce).All(scope.System(ctx))
-	return Mapped(rows, err, tokenFromRow)
+	return store.Mapped(rows, err, tokenFromRow)
 }
 
 // warnedAtOnce bounds how many tokens are warned of in one pass; the next one warns
@@ -138,13 +139,13 @@ func published(q *entsql.Selector) {
 
 // PublishedOrigins reads the origins of each publishable token that is not revoked.
 func (s *Tokens) PublishedOrigins(ctx context.Context) iter.Seq2[[]string, error] {
-	lists := InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Token, error) {
+	lists := store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Token, error) {
 		var rows []*ent.Token
-		err := s.store.Client(ctx).Token.Query().Where(published, token.IDGT(after)).Order(token.ByID()).Limit(PortionRows).
+		err := s.store.Client(ctx).Token.Query().Where(published, token.IDGT(after)).Order(token.ByID()).Limit(store.PortionRows).
 			Select(token.FieldID, token.FieldOrigins).Scan(ctx, &rows)
 		return rows, err
 	}, func(row *ent.Token) string { return row.ID })
-	return Converted(lists, func(row *ent.Token) []string { return strings.Fields(row.Origins) })
+	return store.Converted(lists, func(row *ent.Token) []string { return strings.Fields(row.Origins) })
 }
 
 // PrincipalByTokenHash finds a token of any workspace, with its chatbot and
@@ -153,7 +154,7 @@ func (s *Tokens) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbo
 	row, err := s.store.Client(ctx).Token.Query().Where(token.Hash(hash)).
 		WithChatbot(func(q *ent.ChatbotQuery) { q.WithWorkspace() }).Only(scope.System(ctx))
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	// The chatbot is read after the token: it may have been removed between.
 	bot := row.Edges.Chatbot
@@ -162,8 +163,8 @@ func (s *Tokens) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbo
 		return nil, fault.New(fault.NotFound, "Token not found.")
 	}
 	p, err := s.store.Client(ctx).Plan.Get(ctx, bot.Edges.Workspace.Plan)
-	return One(p, err, func(p *ent.Plan) *chatbot.Principal {
-		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: ChatbotFromRow(bot), Plan: PlanFromRow(p)}
+	return store.One(p, err, func(p *ent.Plan) *chatbot.Principal {
+		return &chatbot.Principal{Token: tokenFromRow(row), Chatbot: ChatbotFromRow(bot), Plan: store.PlanFromRow(p)}
 	})
 }
 
@@ -187,8 +188,8 @@ func tokenFromRow(row *ent.Token) chatbot.Token {
 			IPRanges: splitRanges(row.IPRanges), Origins: strings.Fields(row.Origins), RequestsPerMinute: row.RequestsPerMinute,
 			MessagesPerMonth: row.MessagesPerMonth, VisitorRequestsPerMinute: row.VisitorRequestsPerMinute,
 		},
-		LastUse:   chatbot.LastUse{LastUsedAt: UTC(row.LastUsedAt), LastUsedIP: row.LastUsedIP, LastUsedAgent: row.LastUsedAgent},
-		ExpiresAt: UTC(row.ExpiresAt), RevokedAt: UTC(row.RevokedAt), WarnedDays: row.WarnedDays, OverLimit: row.OverLimit,
+		LastUse:   chatbot.LastUse{LastUsedAt: store.UTC(row.LastUsedAt), LastUsedIP: row.LastUsedIP, LastUsedAgent: row.LastUsedAgent},
+		ExpiresAt: store.UTC(row.ExpiresAt), RevokedAt: store.UTC(row.RevokedAt), WarnedDays: row.WarnedDays, OverLimit: row.OverLimit,
 	}
 }
 
@@ -197,7 +198,7 @@ func joinRanges(ranges []netip.Prefix) string {
 	for i, network := range ranges {
 		words[i] = network.String()
 	}
-	return JoinWords(words)
+	return store.JoinWords(words)
 }
 
 func splitRanges(joined string) []netip.Prefix {

@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"parley/core/account/factor"
 	ent "parley/ent/generated"
 	"parley/ent/generated/passkey"
+	"parley/store"
 )
 
 // Passkeys keeps the passkeys of people.
-type Passkeys struct{ store *Store }
+type Passkeys struct{ store *store.Store }
 
 // NewPasskeys returns the passkeys of a database.
-func NewPasskeys(db *Store) *Passkeys { return &Passkeys{db} }
+func NewPasskeys(db *store.Store) *Passkeys { return &Passkeys{db} }
 
 // AddPasskey adds a passkey.
 func (s *Passkeys) AddPasskey(ctx context.Context, p factor.Passkey) error {
@@ -27,7 +28,7 @@ func (s *Passkeys) AddPasskey(ctx context.Context, p factor.Passkey) error {
 func (s *Passkeys) Passkeys(ctx context.Context, userID string) ([]factor.Passkey, error) {
 	rows, err := s.store.Client(ctx).Passkey.Query().Where(passkey.UserID(userID)).
 		Order(ent.Asc(passkey.FieldCreatedAt, passkey.FieldID)).All(ctx)
-	return Mapped(rows, err, func(row *ent.Passkey) factor.Passkey {
+	return store.Mapped(rows, err, func(row *ent.Passkey) factor.Passkey {
 		p := factor.Passkey{
 			ID: row.ID, UserID: row.UserID, CredentialID: row.CredentialID, Credential: row.Credential, Name: row.Name, CreatedAt: row.CreatedAt.UTC(),
 		}
@@ -42,20 +43,20 @@ func (s *Passkeys) Passkeys(ctx context.Context, userID string) ([]factor.Passke
 // UsePasskey records a use, and what the credential is after it.
 func (s *Passkeys) UsePasskey(ctx context.Context, userID, id, credential string, at time.Time) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Passkey.Update().Where(passkey.ID(id), passkey.UserID(userID)).SetCredential(credential).SetLastUsedAt(at).Save(ctx))
+		return store.Affected(db.Passkey.Update().Where(passkey.ID(id), passkey.UserID(userID)).SetCredential(credential).SetLastUsedAt(at).Save(ctx))
 	})
 }
 
 // RenamePasskey gives a passkey another name.
 func (s *Passkeys) RenamePasskey(ctx context.Context, userID, id, name string) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Passkey.Update().Where(passkey.ID(id), passkey.UserID(userID)).SetName(name).Save(ctx))
+		return store.Affected(db.Passkey.Update().Where(passkey.ID(id), passkey.UserID(userID)).SetName(name).Save(ctx))
 	})
 }
 
 // DeletePasskey removes a passkey of a user.
 func (s *Passkeys) DeletePasskey(ctx context.Context, userID, id string) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Passkey.Delete().Where(passkey.ID(id), passkey.UserID(userID)).Exec(ctx))
+		return store.Affected(db.Passkey.Delete().Where(passkey.ID(id), passkey.UserID(userID)).Exec(ctx))
 	})
 }

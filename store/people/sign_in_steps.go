@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 	"parley/core/account/signin"
 	ent "parley/ent/generated"
 	"parley/ent/generated/signinstep"
+	"parley/store"
 )
 
 // SignInSteps keeps what browsers have begun and not ended.
-type SignInSteps struct{ store *Store }
+type SignInSteps struct{ store *store.Store }
 
 // NewSignInSteps returns the steps of a database.
-func NewSignInSteps(db *Store) *SignInSteps { return &SignInSteps{db} }
+func NewSignInSteps(db *store.Store) *SignInSteps { return &SignInSteps{db} }
 
 // CreateStep adds a step.
 func (s *SignInSteps) CreateStep(ctx context.Context, step signin.Step) error {
@@ -25,7 +26,7 @@ func (s *SignInSteps) CreateStep(ctx context.Context, step signin.Step) error {
 // Step returns one step.
 func (s *SignInSteps) Step(ctx context.Context, id string) (signin.Step, error) {
 	row, err := s.store.Client(ctx).SignInStep.Get(ctx, id)
-	return One(row, err, func(row *ent.SignInStep) signin.Step {
+	return store.One(row, err, func(row *ent.SignInStep) signin.Step {
 		return signin.Step{
 			ID: row.ID, Kind: signin.Kind(row.Kind), UserID: row.UserID, Data: row.Data, Failures: row.Failures,
 			ExpiresAt: row.ExpiresAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
@@ -36,7 +37,7 @@ func (s *SignInSteps) Step(ctx context.Context, id string) (signin.Step, error) 
 // SetStepData replaces the data of a step.
 func (s *SignInSteps) SetStepData(ctx context.Context, id, data string) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.SignInStep.Update().Where(signinstep.ID(id)).SetData(data).Save(ctx))
+		return store.Affected(db.SignInStep.Update().Where(signinstep.ID(id)).SetData(data).Save(ctx))
 	})
 }
 
@@ -44,12 +45,12 @@ func (s *SignInSteps) SetStepData(ctx context.Context, id, data string) error {
 func (s *SignInSteps) FailStep(ctx context.Context, id string) (failures int, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		db := s.store.Client(ctx)
-		if err := Affected(db.SignInStep.Update().Where(signinstep.ID(id)).AddFailures(1).Save(ctx)); err != nil {
+		if err := store.Affected(db.SignInStep.Update().Where(signinstep.ID(id)).AddFailures(1).Save(ctx)); err != nil {
 			return err
 		}
 		row, err := db.SignInStep.Get(ctx, id)
 		if err != nil {
-			return MapError(err)
+			return store.MapError(err)
 		}
 		failures = row.Failures
 		return nil
@@ -60,7 +61,7 @@ func (s *SignInSteps) FailStep(ctx context.Context, id string) (failures int, er
 // DeleteStep removes a step, once.
 func (s *SignInSteps) DeleteStep(ctx context.Context, id string) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.SignInStep.Delete().Where(signinstep.ID(id)).Exec(ctx))
+		return store.Affected(db.SignInStep.Delete().Where(signinstep.ID(id)).Exec(ctx))
 	})
 }
 

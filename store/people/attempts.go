@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 
 	ent "parley/ent/generated"
 	"parley/ent/generated/signinattempt"
+	"parley/store"
 )
 
 // Attempts counts attempts at passwords and codes.
-type Attempts struct{ store *Store }
+type Attempts struct{ store *store.Store }
 
 // NewAttempts returns the attempts of a database.
-func NewAttempts(db *Store) *Attempts { return &Attempts{db} }
+func NewAttempts(db *store.Store) *Attempts { return &Attempts{db} }
 
 // CountAttempt adds one to the count of key and returns it.
 func (s *Attempts) CountAttempt(ctx context.Context, key string, since, now time.Time) (int, error) {

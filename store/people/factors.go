@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -11,13 +11,14 @@ import (
 	"parley/ent/generated/authenticator"
 	"parley/ent/generated/passkey"
 	"parley/ent/generated/recoverycode"
+	"parley/store"
 )
 
 // Factors keeps the second factors of people.
-type Factors struct{ store *Store }
+type Factors struct{ store *store.Store }
 
 // NewFactors returns the second factors of a database.
-func NewFactors(db *Store) *Factors { return &Factors{db} }
+func NewFactors(db *store.Store) *Factors { return &Factors{db} }
 
 // HasSecondFactor reports whether a user has an app that was confirmed, or a passkey.
 func (s *Factors) HasSecondFactor(ctx context.Context, userID string) (bool, error) {
@@ -25,7 +26,7 @@ func (s *Factors) HasSecondFactor(ctx context.Context, userID string) (bool, err
 	if err == nil && !has {
 		has, err = s.store.Client(ctx).Passkey.Query().Where(passkey.UserID(userID)).Exist(ctx)
 	}
-	return has, MapError(err)
+	return has, store.MapError(err)
 }
 
 // DeleteSecondFactors removes all apps, passkeys and recovery codes of a user.
@@ -45,7 +46,7 @@ func (s *Factors) DeleteSecondFactors(ctx context.Context, userID string) error 
 // HasApp reports whether a user has an app that was confirmed.
 func (s *Factors) HasApp(ctx context.Context, userID string) (bool, error) {
 	has, err := s.store.Client(ctx).Authenticator.Query().Where(authenticator.UserID(userID), authenticator.ConfirmedAtNotNil()).Exist(ctx)
-	return has, MapError(err)
+	return has, store.MapError(err)
 }
 
 // PutApp stores an app in place of one that was not confirmed.
@@ -64,7 +65,7 @@ func (s *Factors) App(ctx context.Context, userID string) (factor.App, error) {
 	if ent.IsNotFound(err) {
 		return factor.App{}, fault.New(fault.NotFound, "Authenticator app not found.")
 	}
-	return One(row, err, appFromRow)
+	return store.One(row, err, appFromRow)
 }
 
 func appFromRow(row *ent.Authenticator) factor.App {
@@ -74,7 +75,7 @@ func appFromRow(row *ent.Authenticator) factor.App {
 // ConfirmApp confirms an app, once.
 func (s *Factors) ConfirmApp(ctx context.Context, userID string, at time.Time, step int64) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Authenticator.Update().Where(authenticator.UserID(userID), authenticator.ConfirmedAtIsNil()).
+		return store.Affected(db.Authenticator.Update().Where(authenticator.UserID(userID), authenticator.ConfirmedAtIsNil()).
 			SetConfirmedAt(at).SetLastStep(step).Save(ctx))
 	})
 }
@@ -82,7 +83,7 @@ func (s *Factors) ConfirmApp(ctx context.Context, userID string, at time.Time, s
 // UseAppStep records the period of a code, which only ever grows.
 func (s *Factors) UseAppStep(ctx context.Context, userID string, step int64) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Authenticator.Update().
+		return store.Affected(db.Authenticator.Update().
 			Where(authenticator.UserID(userID), authenticator.ConfirmedAtNotNil(), authenticator.LastStepLT(step)).SetLastStep(step).Save(ctx))
 	})
 }
@@ -90,22 +91,22 @@ func (s *Factors) UseAppStep(ctx context.Context, userID string, step int64) err
 // DeleteApp removes the app of a user.
 func (s *Factors) DeleteApp(ctx context.Context, userID string) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Authenticator.Delete().Where(authenticator.UserID(userID)).Exec(ctx))
+		return store.Affected(db.Authenticator.Delete().Where(authenticator.UserID(userID)).Exec(ctx))
 	})
 }
 
 // AllApps reads the apps of all users.
 func (s *Factors) AllApps(ctx context.Context) iter.Seq2[factor.App, error] {
-	return InKeyOrder(ctx, func(ctx context.Context, after string) ([]factor.App, error) {
-		rows, err := s.store.Client(ctx).Authenticator.Query().Where(authenticator.UserIDGT(after)).Order(authenticator.ByUserID()).Limit(PortionRows).All(ctx)
-		return Mapped(rows, err, appFromRow)
+	return store.InKeyOrder(ctx, func(ctx context.Context, after string) ([]factor.App, error) {
+		rows, err := s.store.Client(ctx).Authenticator.Query().Where(authenticator.UserIDGT(after)).Order(authenticator.ByUserID()).Limit(store.PortionRows).All(ctx)
+		return store.Mapped(rows, err, appFromRow)
 	}, func(app factor.App) string { return app.UserID })
 }
 
 // ReplaceSeal replaces the sealed secret of an app that is still the user's.
 func (s *Factors) ReplaceSeal(ctx context.Context, app factor.App, sealed []byte) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Authenticator.Update().Where(authenticator.UserID(app.UserID), authenticator.Secret(app.Sealed)).SetSecret(sealed).Save(ctx))
+		return store.Affected(db.Authenticator.Update().Where(authenticator.UserID(app.UserID), authenticator.Secret(app.Sealed)).SetSecret(sealed).Save(ctx))
 	})
 }
 
@@ -126,7 +127,7 @@ func (s *Factors) ReplaceRecoveryCodes(ctx context.Context, userID string, hashe
 // UseRecoveryCode marks a code as used, once.
 func (s *Factors) UseRecoveryCode(ctx context.Context, userID, hash string, at time.Time) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.RecoveryCode.Update().
+		return store.Affected(db.RecoveryCode.Update().
 			Where(recoverycode.UserID(userID), recoverycode.CodeHash(hash), recoverycode.UsedAtIsNil()).SetUsedAt(at).Save(ctx))
 	})
 }
@@ -134,7 +135,7 @@ func (s *Factors) UseRecoveryCode(ctx context.Context, userID, hash string, at t
 // CountRecoveryCodes counts the codes of a user that are unused.
 func (s *Factors) CountRecoveryCodes(ctx context.Context, userID string) (int, error) {
 	n, err := s.store.Client(ctx).RecoveryCode.Query().Where(recoverycode.UserID(userID), recoverycode.UsedAtIsNil()).Count(ctx)
-	return n, MapError(err)
+	return n, store.MapError(err)
 }
 
 // DeleteRecoveryCodes removes all codes of a user.

@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -14,13 +14,14 @@ import (
 	"parley/ent/generated/signinattempt"
 	"parley/ent/generated/signinstep"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Sessions keeps signed-in browsers.
-type Sessions struct{ store *Store }
+type Sessions struct{ store *store.Store }
 
 // NewSessions returns the sessions of a database.
-func NewSessions(db *Store) *Sessions { return &Sessions{db} }
+func NewSessions(db *store.Store) *Sessions { return &Sessions{db} }
 
 // CreateSession adds a session.
 func (s *Sessions) CreateSession(ctx context.Context, session account.Session) error {
@@ -36,14 +37,14 @@ func (s *Sessions) CreateSession(ctx context.Context, session account.Session) e
 // Session returns one session.
 func (s *Sessions) Session(ctx context.Context, id string) (account.Session, error) {
 	row, err := s.store.Client(ctx).Session.Get(ctx, id)
-	return One(row, err, sessionFromRow)
+	return store.One(row, err, sessionFromRow)
 }
 
 // SessionsOf returns the sessions of a user, the last used one first.
 func (s *Sessions) SessionsOf(ctx context.Context, userID string) ([]account.Session, error) {
 	rows, err := s.store.Client(ctx).Session.Query().Where(session.UserID(userID)).
 		Order(ent.Desc(session.FieldLastSeenAt), ent.Desc(session.FieldID)).All(ctx)
-	return Mapped(rows, err, sessionFromRow)
+	return store.Mapped(rows, err, sessionFromRow)
 }
 
 func sessionFromRow(row *ent.Session) account.Session {
@@ -73,7 +74,7 @@ func (s *Sessions) ProveSession(ctx context.Context, id string, at time.Time, se
 		if secondFactor {
 			update.SetSecondFactor(true)
 		}
-		return Affected(update.Save(ctx))
+		return store.Affected(update.Save(ctx))
 	})
 }
 
@@ -103,24 +104,24 @@ func (s *Sessions) DeleteSessions(ctx context.Context, userID string) error {
 // DeleteExpired removes what no longer matters.
 func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time) error {
 	ctx, idle := scope.System(ctx), now.Add(-24*time.Hour)
-	return errors.Join(InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.Session.Query().Where(session.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
+	return errors.Join(store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.Session.Query().Where(session.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.Session.Delete().Where(session.IDIn(ids...), session.ExpiresAtLT(now)).Exec(ctx)
-	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.SignInStep.Query().Where(signinstep.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
+	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.SignInStep.Query().Where(signinstep.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.SignInStep.Delete().Where(signinstep.IDIn(ids...), signinstep.ExpiresAtLT(now)).Exec(ctx)
-	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int, error) {
-		return db.Device.Query().Where(device.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
+	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int, error) {
+		return db.Device.Query().Where(device.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int) (int, error) {
 		return db.Device.Delete().Where(device.IDIn(ids...), device.ExpiresAtLT(now)).Exec(ctx)
-	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.AddressCode.Query().Where(addresscode.ExpiresAtLT(now)).Limit(TrimBatch).IDs(ctx)
+	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.AddressCode.Query().Where(addresscode.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.AddressCode.Delete().Where(addresscode.IDIn(ids...), addresscode.ExpiresAtLT(now)).Exec(ctx)
-	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.SignInAttempt.Query().Where(signinattempt.LastAtLT(idle)).Limit(TrimBatch).IDs(ctx)
+	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.SignInAttempt.Query().Where(signinattempt.LastAtLT(idle)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.SignInAttempt.Delete().Where(signinattempt.IDIn(ids...), signinattempt.LastAtLT(idle)).Exec(ctx)
 	}))

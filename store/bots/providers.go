@@ -1,4 +1,4 @@
-package store
+package bots
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/provider"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Providers keeps the accounts that workspaces have with providers of models.
-type Providers struct{ store *Store }
+type Providers struct{ store *store.Store }
 
 // NewProviders returns the providers of a database.
-func NewProviders(db *Store) *Providers { return &Providers{db} }
+func NewProviders(db *store.Store) *Providers { return &Providers{db} }
 
 var errNoProvider = fault.New(fault.NotFound, "Provider not found.")
 
@@ -34,7 +35,7 @@ func (s *Providers) Provider(ctx context.Context, workspaceID, providerID string
 	if ent.IsNotFound(err) {
 		return chatbot.SealedProvider{}, errNoProvider
 	}
-	return One(row, err, func(row *ent.Provider) chatbot.SealedProvider {
+	return store.One(row, err, func(row *ent.Provider) chatbot.SealedProvider {
 		return chatbot.SealedProvider{Provider: providerFromRow(row), SealedKey: row.SealedKey}
 	})
 }
@@ -43,7 +44,7 @@ func (s *Providers) Provider(ctx context.Context, workspaceID, providerID string
 func (s *Providers) Providers(ctx context.Context, workspaceID string) ([]chatbot.Provider, error) {
 	rows, err := s.store.Client(ctx).Provider.Query().Where(provider.WorkspaceID(workspaceID)).
 		Order(provider.ByCreatedAt(), provider.ByID()).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, providerFromRow)
+	return store.Mapped(rows, err, providerFromRow)
 }
 
 // UpdateProvider changes all of a provider but its kind and the time at which
@@ -71,9 +72,9 @@ func providerAffected(n int, err error) error {
 
 // AllProviders reads the providers of every workspace.
 func (s *Providers) AllProviders(ctx context.Context) iter.Seq2[chatbot.Provider, error] {
-	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]chatbot.Provider, error) {
-		rows, err := s.store.Client(ctx).Provider.Query().Where(provider.IDGT(after)).Order(provider.ByID()).Limit(PortionRows).All(ctx)
-		return Mapped(rows, err, providerFromRow)
+	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]chatbot.Provider, error) {
+		rows, err := s.store.Client(ctx).Provider.Query().Where(provider.IDGT(after)).Order(provider.ByID()).Limit(store.PortionRows).All(ctx)
+		return store.Mapped(rows, err, providerFromRow)
 	}, func(p chatbot.Provider) string { return p.ID })
 }
 

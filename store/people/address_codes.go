@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 	"parley/core/account"
 	ent "parley/ent/generated"
 	"parley/ent/generated/addresscode"
+	"parley/store"
 )
 
 // AddressCodes keeps links that were mailed to addresses.
-type AddressCodes struct{ store *Store }
+type AddressCodes struct{ store *store.Store }
 
 // NewAddressCodes returns the address codes of a database.
-func NewAddressCodes(db *Store) *AddressCodes { return &AddressCodes{db} }
+func NewAddressCodes(db *store.Store) *AddressCodes { return &AddressCodes{db} }
 
 // CreateAddressCode adds a link that is mailed to an address.
 func (s *AddressCodes) CreateAddressCode(ctx context.Context, c account.AddressCode) error {
@@ -25,7 +26,7 @@ func (s *AddressCodes) CreateAddressCode(ctx context.Context, c account.AddressC
 // AddressCode returns the link with the hash of its code.
 func (s *AddressCodes) AddressCode(ctx context.Context, hash string) (account.AddressCode, error) {
 	row, err := s.store.Client(ctx).AddressCode.Get(ctx, hash)
-	return One(row, err, func(row *ent.AddressCode) account.AddressCode {
+	return store.One(row, err, func(row *ent.AddressCode) account.AddressCode {
 		return account.AddressCode{
 			Hash: row.ID, Email: row.Email, UserID: row.UserID, Purpose: row.Purpose, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
 		}
@@ -35,7 +36,7 @@ func (s *AddressCodes) AddressCode(ctx context.Context, hash string) (account.Ad
 // DeleteAddressCode removes a link that was used.
 func (s *AddressCodes) DeleteAddressCode(ctx context.Context, hash string) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.AddressCode.Delete().Where(addresscode.ID(hash)).Exec(ctx))
+		return store.Affected(db.AddressCode.Delete().Where(addresscode.ID(hash)).Exec(ctx))
 	})
 }
 

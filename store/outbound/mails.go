@@ -1,4 +1,4 @@
-package store
+package outbound
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 	"parley/ent/generated/accountmail"
 	"parley/ent/generated/mail"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Mails keeps mails until they are sent.
-type Mails struct{ store *Store }
+type Mails struct{ store *store.Store }
 
 // NewMails returns the mails of a database.
-func NewMails(db *Store) *Mails { return &Mails{db} }
+func NewMails(db *store.Store) *Mails { return &Mails{db} }
 
 // AddAccountMail writes a mail to a person that is about no workspace.
 func (s *Mails) AddAccountMail(ctx context.Context, m outbox.Mail) error {
@@ -38,7 +39,7 @@ func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (cla
 		}
 		row, err := query.First(ctx)
 		if err != nil {
-			return MapError(err) // the caller's transaction may go on
+			return store.MapError(err) // the caller's transaction may go on
 		}
 		row, err = row.Update().SetDueAt(again).AddAttempts(1).Save(ctx)
 		if err != nil {
@@ -46,7 +47,7 @@ func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (cla
 		}
 		claimed = outbox.Mail{
 			ID: row.ID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body, HTML: row.HTML,
-			DueAt: UTC(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
+			DueAt: store.UTC(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
 		}
 		return nil
 	})
@@ -69,7 +70,7 @@ func (s *Mails) SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *
 		} else {
 			update.ClearDueAt().SetBody("").SetHTML("")
 		}
-		return Affected(update.Save(ctx))
+		return store.Affected(update.Save(ctx))
 	})
 }
 
@@ -92,7 +93,7 @@ func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) 
 // deleted wait.
 func (s *Mails) ClaimMail(ctx context.Context, now, again time.Time) (claimed outbox.Mail, err error) {
 	err = s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
-		query := s.store.Client(ctx).Mail.Query().Where(mail.DueAtLTE(now), Staying).Order(mail.ByDueAt(), mail.ByID())
+		query := s.store.Client(ctx).Mail.Query().Where(mail.DueAtLTE(now), store.Staying).Order(mail.ByDueAt(), mail.ByID())
 		if !s.store.IsSQLite() {
 			// Two processes that claim at once get different mails.
 			query = query.ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
@@ -121,7 +122,7 @@ func (s *Mails) SettleMail(ctx context.Context, workspaceID string, id int64, se
 		} else {
 			update.ClearDueAt().SetHTML("")
 		}
-		return Affected(update.Save(ctx))
+		return store.Affected(update.Save(ctx))
 	})
 }
 
@@ -131,12 +132,12 @@ func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
 	ctx = scope.System(ctx)
 	account := accountmail.And(accountmail.DueAtIsNil(), accountmail.CreatedAtLT(before))
 	settled := mail.And(mail.DueAtIsNil(), mail.Or(mail.SentAtLT(before), mail.And(mail.SentAtIsNil(), mail.CreatedAtLT(before))))
-	return errors.Join(InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.AccountMail.Query().Where(account).Limit(TrimBatch).IDs(ctx)
+	return errors.Join(store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.AccountMail.Query().Where(account).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.AccountMail.Delete().Where(accountmail.IDIn(ids...), account).Exec(ctx)
-	}), InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.Mail.Query().Where(settled).Limit(TrimBatch).IDs(ctx)
+	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.Mail.Query().Where(settled).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.Mail.Delete().Where(mail.IDIn(ids...), settled).Exec(ctx)
 	}))
@@ -145,7 +146,7 @@ func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
 func mailFromRow(row *ent.Mail) outbox.Mail {
 	return outbox.Mail{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Key: row.Key, To: row.Recipient, Subject: row.Subject, Body: row.Body, HTML: row.HTML,
-		DueAt: UTC(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
+		DueAt: store.UTC(row.DueAt), Attempts: row.Attempts, CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 

@@ -1,4 +1,4 @@
-package store
+package outbound
 
 import (
 	"context"
@@ -15,13 +15,14 @@ import (
 	"parley/ent/generated/webhookdelivery"
 	"parley/ent/generated/webhookmessage"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // WebhookDeliveries keeps messages on their way to endpoints.
-type WebhookDeliveries struct{ store *Store }
+type WebhookDeliveries struct{ store *store.Store }
 
 // NewWebhookDeliveries returns the deliveries of a database.
-func NewWebhookDeliveries(db *Store) *WebhookDeliveries { return &WebhookDeliveries{db} }
+func NewWebhookDeliveries(db *store.Store) *WebhookDeliveries { return &WebhookDeliveries{db} }
 
 var _ webhook.DeliveryStore = (*WebhookDeliveries)(nil)
 
@@ -86,14 +87,14 @@ func (s *WebhookDeliveries) Pending(ctx context.Context, workspaceID string) (ma
 	for _, row := range rows {
 		counts[row.EndpointID] = row.Count
 	}
-	return counts, MapError(err)
+	return counts, store.MapError(err)
 }
 
 // ClaimDelivery returns a delivery of any workspace that is due, and makes it due again
 // later. Its attempts include the one that this begins. Those of a workspace that is being
 // deleted wait.
 func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.Time, busy webhook.Busy) (claimed webhook.Delivery, err error) {
-	due := []predicate.WebhookDelivery{webhookdelivery.DueAtLTE(now), Staying}
+	due := []predicate.WebhookDelivery{webhookdelivery.DueAtLTE(now), store.Staying}
 	if len(busy.Workspaces) > 0 {
 		due = append(due, webhookdelivery.WorkspaceIDNotIn(busy.Workspaces...))
 	}
@@ -137,7 +138,7 @@ func noDelivery(err error) error {
 	if ent.IsNotFound(err) {
 		return errNoDelivery
 	}
-	return MapError(err)
+	return store.MapError(err)
 }
 
 // SettleDelivery stores what became of an attempt, unless another has begun.
@@ -176,7 +177,7 @@ func (s *WebhookDeliveries) Deliveries(ctx context.Context, workspaceID, endpoin
 	}
 	rows, err := query.Order(ent.Desc(webhookdelivery.FieldID)).Limit(limit).WithMessage().All(scope.Workspace(ctx, workspaceID))
 	if err != nil {
-		return nil, MapError(err)
+		return nil, store.MapError(err)
 	}
 	found := make([]webhook.Delivery, len(rows))
 	for i, row := range rows {
@@ -208,13 +209,13 @@ func (s *WebhookDeliveries) CancelDeliveries(ctx context.Context, workspaceID, e
 func (s *WebhookDeliveries) DeliveredSince(ctx context.Context, workspaceID, endpointID string, since time.Time) (bool, error) {
 	took, err := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.EndpointID(endpointID),
 		webhookdelivery.State(string(webhook.Delivered)), webhookdelivery.EndedAtGTE(since)).Exist(scope.Workspace(ctx, workspaceID))
-	return took, MapError(err)
+	return took, store.MapError(err)
 }
 
 // DeleteMessages deletes old messages of every workspace with their deliveries.
 func (s *WebhookDeliveries) DeleteMessages(ctx context.Context, before time.Time) error {
-	return InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.WebhookMessage.Query().Where(webhookmessage.CreatedAtLT(before)).Limit(TrimBatch).IDs(ctx)
+	return store.InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.WebhookMessage.Query().Where(webhookmessage.CreatedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.WebhookMessage.Delete().Where(webhookmessage.IDIn(ids...), webhookmessage.CreatedAtLT(before)).Exec(ctx)
 	})
@@ -247,7 +248,7 @@ func attemptsToText(attempts []webhook.Attempt) (string, error) {
 func deliveryFromRow(row *ent.WebhookDelivery) (webhook.Delivery, error) {
 	d := webhook.Delivery{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, EndpointID: row.EndpointID, Message: webhook.Message{ID: row.MessageID},
-		Outcome: webhook.Outcome(row.State), Attempts: row.Attempts, DueAt: UTC(row.DueAt), EndedAt: UTC(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
+		Outcome: webhook.Outcome(row.State), Attempts: row.Attempts, DueAt: store.UTC(row.DueAt), EndedAt: store.UTC(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 	if m := row.Edges.Message; m != nil {
 		d.Message = webhook.Message{ID: m.ID, ChatbotID: m.ChatbotID, Kind: webhook.Kind(m.Kind), Payload: m.Payload, CreatedAt: m.CreatedAt.UTC()}
@@ -260,7 +261,7 @@ func deliveryFromRow(row *ent.WebhookDelivery) (webhook.Delivery, error) {
 		return d, fmt.Errorf("the log of the delivery %d: %w", row.ID, err)
 	}
 	for _, a := range stored {
-		d.Log = append(d.Log, webhook.Attempt{At: a.At, Took: Milliseconds(a.Took), Status: a.Status, Answer: a.Answer})
+		d.Log = append(d.Log, webhook.Attempt{At: a.At, Took: store.Milliseconds(a.Took), Status: a.Status, Answer: a.Answer})
 	}
 	return d, nil
 }

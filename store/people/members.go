@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -10,21 +10,22 @@ import (
 	"parley/ent/generated/member"
 	"parley/ent/generated/user"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Members keeps the members of workspaces.
-type Members struct{ store *Store }
+type Members struct{ store *store.Store }
 
 // NewMembers returns the members of a database.
-func NewMembers(db *Store) *Members { return &Members{db} }
+func NewMembers(db *store.Store) *Members { return &Members{db} }
 
 // Memberships returns the workspaces of a user, oldest first.
 func (s *Members) Memberships(ctx context.Context, userID string) ([]tenant.Membership, error) {
 	rows, err := s.store.Client(ctx).Member.Query().Where(member.UserID(userID)).WithWorkspace().
 		Order(member.ByCreatedAt(), member.ByID()).All(scope.System(ctx))
-	return Mapped(rows, err, func(row *ent.Member) tenant.Membership {
+	return store.Mapped(rows, err, func(row *ent.Member) tenant.Membership {
 		return tenant.Membership{
-			Workspace: WorkspaceFromRow(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,
+			Workspace: store.WorkspaceFromRow(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,
 		}
 	})
 }
@@ -36,14 +37,14 @@ func (s *Members) LockMemberships(ctx context.Context, userID string) error {
 		return nil
 	}
 	_, err := s.store.Client(ctx).User.Query().Where(user.ID(userID)).ForUpdate(entsql.WithLockClause("FOR NO KEY UPDATE")).Only(ctx)
-	return MapError(err)
+	return store.MapError(err)
 }
 
 // Members returns the members of a workspace, oldest first.
 func (s *Members) Members(ctx context.Context, workspaceID string) ([]tenant.Member, error) {
 	rows, err := s.store.Client(ctx).Member.Query().Where(member.WorkspaceID(workspaceID)).WithUser().
 		Order(member.ByCreatedAt(), member.ByID()).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, memberFromRow)
+	return store.Mapped(rows, err, memberFromRow)
 }
 
 // AddMember adds a member.
@@ -57,14 +58,14 @@ func (s *Members) AddMember(ctx context.Context, workspaceID string, m tenant.Me
 // SetRole changes a member's role.
 func (s *Members) SetRole(ctx context.Context, workspaceID, userID string, role tenant.Role) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Member.Update().Where(member.UserID(userID)).SetRole(string(role)).Save(ctx))
+		return store.Affected(db.Member.Update().Where(member.UserID(userID)).SetRole(string(role)).Save(ctx))
 	})
 }
 
 // RemoveMember removes a member.
 func (s *Members) RemoveMember(ctx context.Context, workspaceID, userID string) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Member.Delete().Where(member.UserID(userID)).Exec(ctx))
+		return store.Affected(db.Member.Delete().Where(member.UserID(userID)).Exec(ctx))
 	})
 }
 

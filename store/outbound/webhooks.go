@@ -1,4 +1,4 @@
-package store
+package outbound
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/webhookendpoint"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // Webhooks keeps the endpoints that events are sent to.
-type Webhooks struct{ store *Store }
+type Webhooks struct{ store *store.Store }
 
 // NewWebhooks returns the endpoints of a database.
-func NewWebhooks(db *Store) *Webhooks { return &Webhooks{db} }
+func NewWebhooks(db *store.Store) *Webhooks { return &Webhooks{db} }
 
 var _ webhook.EndpointStore = (*Webhooks)(nil)
 
@@ -36,14 +37,14 @@ func (s *Webhooks) Endpoint(ctx context.Context, workspaceID, endpointID string)
 	if ent.IsNotFound(err) {
 		return webhook.SealedEndpoint{}, errNoEndpoint
 	}
-	return One(row, err, sealedEndpointFromRow)
+	return store.One(row, err, sealedEndpointFromRow)
 }
 
 // Endpoints returns the endpoints of a workspace with their sealed secrets, oldest first.
 func (s *Webhooks) Endpoints(ctx context.Context, workspaceID string) ([]webhook.SealedEndpoint, error) {
 	rows, err := s.store.Client(ctx).WebhookEndpoint.Query().Where(webhookendpoint.WorkspaceID(workspaceID)).
 		Order(webhookendpoint.ByCreatedAt(), webhookendpoint.ByID()).All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, sealedEndpointFromRow)
+	return store.Mapped(rows, err, sealedEndpointFromRow)
 }
 
 // ActiveEndpoints returns those that receive events, and keeps them until the
@@ -55,7 +56,7 @@ func (s *Webhooks) ActiveEndpoints(ctx context.Context, workspaceID string) ([]w
 		query = query.ForShare()
 	}
 	rows, err := query.All(scope.Workspace(ctx, workspaceID))
-	return Mapped(rows, err, endpointFromRow)
+	return store.Mapped(rows, err, endpointFromRow)
 }
 
 // UpdateEndpoint changes all of an endpoint but its origin.
@@ -82,9 +83,9 @@ func (s *Webhooks) DeleteEndpoint(ctx context.Context, workspaceID, endpointID s
 
 // AllEndpoints reads the endpoints of every workspace.
 func (s *Webhooks) AllEndpoints(ctx context.Context) iter.Seq2[webhook.SealedEndpoint, error] {
-	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]webhook.SealedEndpoint, error) {
-		rows, err := s.store.Client(ctx).WebhookEndpoint.Query().Where(webhookendpoint.IDGT(after)).Order(webhookendpoint.ByID()).Limit(PortionRows).All(ctx)
-		return Mapped(rows, err, sealedEndpointFromRow)
+	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]webhook.SealedEndpoint, error) {
+		rows, err := s.store.Client(ctx).WebhookEndpoint.Query().Where(webhookendpoint.IDGT(after)).Order(webhookendpoint.ByID()).Limit(store.PortionRows).All(ctx)
+		return store.Mapped(rows, err, sealedEndpointFromRow)
 	}, func(e webhook.SealedEndpoint) string { return e.ID })
 }
 
@@ -118,7 +119,7 @@ func endpointFromRow(row *ent.WebhookEndpoint) webhook.Endpoint {
 	}
 	return webhook.Endpoint{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, URL: row.URL, Kinds: kinds, Description: row.Description,
-		State: webhook.State(row.State), Reason: row.Reason, PreviousUntil: UTC(row.PreviousUntil), CreatedBy: row.CreatedBy,
+		State: webhook.State(row.State), Reason: row.Reason, PreviousUntil: store.UTC(row.PreviousUntil), CreatedBy: row.CreatedBy,
 		UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
 	}
 }

@@ -1,4 +1,4 @@
-package store
+package people
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 	"parley/ent/generated/identity"
 	"parley/ent/generated/ssoconnection"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // SSOConnections keeps the identity providers of workspaces.
-type SSOConnections struct{ store *Store }
+type SSOConnections struct{ store *store.Store }
 
 // NewSSOConnections returns the connections of a database.
-func NewSSOConnections(db *Store) *SSOConnections { return &SSOConnections{db} }
+func NewSSOConnections(db *store.Store) *SSOConnections { return &SSOConnections{db} }
 
 var _ sso.ConnectionStore = (*SSOConnections)(nil)
 
@@ -39,7 +40,7 @@ func (s *SSOConnections) Connection(ctx context.Context, workspaceID string) (ss
 	if ent.IsNotFound(err) {
 		return sso.SealedConnection{}, errNoSSO
 	}
-	return One(row, err, connectionFromRow)
+	return store.One(row, err, connectionFromRow)
 }
 
 // UpdateConnection changes all of a connection but its identifier and its beginning.
@@ -67,7 +68,7 @@ func (s *SSOConnections) DeleteConnection(ctx context.Context, workspaceID strin
 // confirmed one first.
 func (s *SSOConnections) ConnectionsOf(ctx context.Context, domain string) ([]sso.SealedConnection, error) {
 	rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.Domain(domain)).Order(ssoconnection.ByID()).All(scope.System(ctx))
-	all, err := Mapped(rows, err, connectionFromRow)
+	all, err := store.Mapped(rows, err, connectionFromRow)
 	for i, c := range all {
 		if c.IsConfirmed() {
 			all[0], all[i] = all[i], all[0]
@@ -78,9 +79,9 @@ func (s *SSOConnections) ConnectionsOf(ctx context.Context, domain string) ([]ss
 
 // AllConnections reads the connections of all workspaces.
 func (s *SSOConnections) AllConnections(ctx context.Context) iter.Seq2[sso.SealedConnection, error] {
-	return InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]sso.SealedConnection, error) {
-		rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.IDGT(after)).Order(ssoconnection.ByID()).Limit(PortionRows).All(ctx)
-		return Mapped(rows, err, connectionFromRow)
+	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]sso.SealedConnection, error) {
+		rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.IDGT(after)).Order(ssoconnection.ByID()).Limit(store.PortionRows).All(ctx)
+		return store.Mapped(rows, err, connectionFromRow)
 	}, func(c sso.SealedConnection) string { return c.ID })
 }
 
@@ -94,15 +95,15 @@ func connectionAffected(n int, err error) error {
 func connectionFromRow(row *ent.SSOConnection) sso.SealedConnection {
 	return sso.SealedConnection{Connection: sso.Connection{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Issuer: row.Issuer, ClientID: row.ClientID, Domain: row.Domain, DomainCode: row.DomainCode,
-		DomainConfirmedAt: UTC(row.DomainConfirmedAt), Role: tenant.Role(row.Role), Required: row.Required, CreatedAt: row.CreatedAt.UTC(),
+		DomainConfirmedAt: store.UTC(row.DomainConfirmedAt), Role: tenant.Role(row.Role), Required: row.Required, CreatedAt: row.CreatedAt.UTC(),
 	}, SealedSecret: row.ClientSecret}
 }
 
 // Identities keeps the accounts of people at identity providers.
-type Identities struct{ store *Store }
+type Identities struct{ store *store.Store }
 
 // NewIdentities returns the identities of a database.
-func NewIdentities(db *Store) *Identities { return &Identities{db} }
+func NewIdentities(db *store.Store) *Identities { return &Identities{db} }
 
 var _ sso.IdentityStore = (*Identities)(nil)
 
@@ -118,19 +119,19 @@ func (s *Identities) CreateIdentity(ctx context.Context, i sso.Identity) error {
 func (s *Identities) Identity(ctx context.Context, issuer, subject, connectionID string) (sso.Identity, error) {
 	row, err := s.store.Client(ctx).Identity.Query().
 		Where(identity.Issuer(issuer), identity.Subject(subject), identity.ConnectionID(connectionID)).Only(ctx)
-	return One(row, err, identityFromRow)
+	return store.One(row, err, identityFromRow)
 }
 
 // IdentitiesOf returns the identities of a user.
 func (s *Identities) IdentitiesOf(ctx context.Context, userID string) ([]sso.Identity, error) {
 	rows, err := s.store.Client(ctx).Identity.Query().Where(identity.UserID(userID)).Order(identity.ByID()).All(ctx)
-	return Mapped(rows, err, identityFromRow)
+	return store.Mapped(rows, err, identityFromRow)
 }
 
 // UseIdentity records that somebody signed in with an identity.
 func (s *Identities) UseIdentity(ctx context.Context, i sso.Identity, at time.Time) error {
 	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return Affected(db.Identity.Update().
+		return store.Affected(db.Identity.Update().
 			Where(identity.Issuer(i.Issuer), identity.Subject(i.Subject), identity.ConnectionID(i.ConnectionID)).SetLastUsedAt(at).Save(ctx))
 	})
 }
