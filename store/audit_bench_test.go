@@ -8,11 +8,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/audit"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // BenchmarkAudit appends entries, each in a transaction of its own: to one chain, to a chain

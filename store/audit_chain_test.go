@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/store"
 )
 
 // asOwner runs statements as the owner of the database, whom no wall holds.

@@ -5,12 +5,11 @@ import (
 	"sync"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // broken is a store behind a proxy that breaks its connections, and one beside it that

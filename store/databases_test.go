@@ -11,10 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/fault"
 	"parley/internal/pgtest"
+	"parley/store"
 	auditstore "parley/store/audit"
 	billingstore "parley/store/billing"
 	"parley/store/bots"
@@ -166,7 +165,7 @@ type (
 	ofInstallation  = servers.Installation
 	ofFeedback      = insightstore.Feedback
 	ofGaps          = insightstore.Gaps
-	ofHistory       = chatstore.History
+	ofHistory       = insightstore.History
 	ofStats         = insightstore.Stats
 	ofRolls         = insightstore.Rolls
 	ofTestRuns      = insightstore.TestRuns
@@ -194,7 +193,7 @@ func allOf(s *store.Store) *everything {
 		billingstore.NewSubscriptions(s), billingstore.NewBillingEvents(s), billingstore.NewTrials(s), billingstore.NewReversals(s), auditstore.NewAuditLog(s), servers.NewChores(s), servers.NewRequestMinutes(s),
 		chatstore.NewConversations(s), chatstore.NewTurns(s), chatstore.NewLeases(s), chatstore.NewMonths(s), chatstore.NewKeys(s), chatstore.NewCachedAnswers(s), chatstore.NewUsageRecords(s), chatstore.NewRetentions(s),
 		knowledgestore.NewSizes(s), servers.NewInstallation(s),
-		insightstore.NewFeedback(s), insightstore.NewGaps(s), chatstore.NewHistory(s), insightstore.NewStats(s), insightstore.NewRolls(s), insightstore.NewTestRuns(s), insightstore.NewWithdrawnTests(s), insightstore.NewFinds(s), billingstore.NewQuotaNotices(s), outbound.NewWebhooks(s), outbound.NewWebhookDeliveries(s), people.NewSSOConnections(s), people.NewIdentities(s), privacystore.NewErasures(s), privacystore.NewRows(s), privacystore.NewEndUsers(s), privacystore.NewPersons(s), store.NewFiles(s), store.NewWall(s),
+		insightstore.NewFeedback(s), insightstore.NewGaps(s), insightstore.NewHistory(s), insightstore.NewStats(s), insightstore.NewRolls(s), insightstore.NewTestRuns(s), insightstore.NewWithdrawnTests(s), insightstore.NewFinds(s), billingstore.NewQuotaNotices(s), outbound.NewWebhooks(s), outbound.NewWebhookDeliveries(s), people.NewSSOConnections(s), people.NewIdentities(s), privacystore.NewErasures(s), privacystore.NewRows(s), privacystore.NewEndUsers(s), privacystore.NewPersons(s), store.NewFiles(s), store.NewWall(s),
 	}}
 }
 

@@ -7,14 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/pgtest"
+	"parley/store"
 	"parley/store/bots"
 	knowledgestore "parley/store/knowledge"
 	"parley/store/people"

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/core/account"
@@ -19,6 +17,7 @@ import (
 	"parley/core/fault"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store"
 	"parley/store/people"
 )
 

@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/ent/scope"
+	"parley/store"
 	"parley/store/bots"
 	chatstore "parley/store/chat"
 	"parley/store/people"

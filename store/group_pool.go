@@ -5,11 +5,11 @@ import (
 	"database/sql"
 	"sync"
 
-	"parley/ent/scope"
-
 	entsql "entgo.io/ent/dialect/sql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"parley/ent/scope"
 )
 
 // groupPool is where the statements of groups run.

@@ -5,10 +5,9 @@ import (
 	"sync"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/fault"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // groupLoss is what many callers do in one statement, whose connection is lost.

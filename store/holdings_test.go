@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/store"
 )
 
 func TestHoldings(t *testing.T) {

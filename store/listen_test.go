@@ -7,11 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // hearing notes what a process hears.

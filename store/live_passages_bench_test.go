@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/pgtest"
+	"parley/store"
 	"parley/store/bots"
 	chatstore "parley/store/chat"
 	knowledgestore "parley/store/knowledge"

@@ -6,9 +6,8 @@ import (
 	"sync"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/chat"
+	"parley/store"
 )
 
 // TestThousandsOfAnswersThatEndAtOnce ends more answers at the same moment than may wait

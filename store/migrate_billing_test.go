@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/plan"
+	"parley/store"
 	billingstore "parley/store/billing"
 	"parley/store/bots"
 	chatstore "parley/store/chat"

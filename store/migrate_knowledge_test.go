@@ -6,10 +6,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"parley/store"
-
 	"parley/core/chat"
 	"parley/core/knowledge"
+	"parley/store"
 	chatstore "parley/store/chat"
 	knowledgestore "parley/store/knowledge"
 )

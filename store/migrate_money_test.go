@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/subscription"
+	"parley/store"
 	billingstore "parley/store/billing"
 )
 

@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/chat"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/ent/scope"
+	"parley/store"
 	chatstore "parley/store/chat"
 	knowledgestore "parley/store/knowledge"
 )

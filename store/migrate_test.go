@@ -12,14 +12,13 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"parley/store"
-
 	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5"
 
 	"parley/ent/migrate/differ"
 	"parley/internal/pgtest"
 	"parley/migrations"
+	"parley/store"
 	billingstore "parley/store/billing"
 )
 

@@ -5,11 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
+	"parley/store"
 	chatstore "parley/store/chat"
 	knowledgestore "parley/store/knowledge"
 )

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"pgregory.net/rapid"
 
 	"parley/core/answer"
@@ -19,6 +17,7 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/store"
 	"parley/text/markdown"
 )
 

@@ -4,10 +4,9 @@ import (
 	"reflect"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/store"
 )
 
 func TestPlans(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
@@ -17,6 +15,7 @@ import (
 	"parley/core/tenant"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store"
 	billingstore "parley/store/billing"
 	"parley/store/bots"
 	chatstore "parley/store/chat"

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/account"
 	"parley/core/chat"
 	"parley/core/chatbot"
@@ -20,6 +18,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/store"
 )
 
 // collected reads a list to its end.

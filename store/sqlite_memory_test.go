@@ -4,9 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"parley/store"
-
 	"parley/ent/scope"
+	"parley/store"
 )
 
 func TestSavepointsThatMemoryHasNoRoomFor(t *testing.T) {

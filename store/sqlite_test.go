@@ -9,9 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/fault"
+	"parley/store"
 	"parley/store/people"
 )
 

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/insight/history"
@@ -18,6 +16,7 @@ import (
 	"parley/core/tenant"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store"
 	"parley/store/bots"
 	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
@@ -117,7 +116,7 @@ func BenchmarkHistory(b *testing.B) {
 			}
 			defer s.Close()
 			manyConversations(b, s, 10_000)
-			h := history.New(chatstore.NewHistory(s), s, time.Now)
+			h := history.New(insightstore.NewHistory(s), s, time.Now)
 			for _, c := range []struct {
 				name  string
 				query history.Query

@@ -1,61 +1,14 @@
-// Package store keeps what the domain packages own, in SQLite or PostgreSQL. It is the
-// only importer of ent: queries and the mapping of rows to the domain types
-// live here, one file a subject, and ent ends here.
+// Package store opens a database, SQLite or PostgreSQL, migrates it, runs transactions in it
+// and maps its errors. It has what queries are made of, and no more queries than opening and
+// committing need: those of a subject are in a package below it, such as store/chat, which
+// fills the ports of the domain packages and maps rows to their types. Ent ends in these
+// packages.
 //
-// Every method takes the workspace right after the context, and ent's privacy
-// policy confines its queries to it; statements by hand name it themselves. The
-// methods that cannot, and why:
-//
-//   - PrincipalByTokenHash: a token's secret says which workspace it is of.
-//   - PublishedOrigins: a browser asks about an origin before it shows a token.
-//   - Session, CreateSession, ProveSession and their like, TrustDevice, TrustedBy,
-//     ForgetDevices, User…, SetPassword, SetEmail, SetProfile, SessionsOf, Memberships,
-//     LockMemberships: a person signs in before, and across, workspaces.
-//   - HasSecondFactor, App, AllApps, Passkeys, UseRecoveryCode and their like, Step and its like,
-//     ForgetSecondFactor: a second factor is a person's, and a sign-in is begun before
-//     anybody knows whose it is.
-//   - AddressCode, AddAccountMail and their like, LockUsers: what is mailed to a
-//     person about their account is of no workspace.
-//   - Identity, CreateIdentity and their like: a person's account at an identity
-//     provider is of no workspace.
-//   - ConnectionsOf: the domain of an address says whose identity provider it has.
-//   - InvitationByCode: an invitation's code says which workspace it is of.
-//   - WorkspaceByCustomer: Stripe says whose customer something happened to.
-//   - AllDocuments, AllChatbots, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
-//     EndRebuild, ChangesAfter, DeleteChanges: an index is of all workspaces, and is
-//     rebuilt as a whole.
-//   - WorkspacesDue, RenewLeases, InterruptLapsed, StopsAsked, DeleteExpired, DeleteExpiredInvitations,
-//     DeleteEmbeddings, DeleteKeys, DeleteCachedAnswers, RemovalsToCount,
-//     DeleteFailedUploads, TrimEmbeddings, TrimRemovals, ReleaseMessages,
-//     SettleMessages, DeleteRequestMinutes: a process goes on with what any
-//     workspace's crash left behind, stops the answers that it was asked to, gives
-//     back what it has reserved, and clears away what is old.
-//   - ChatbotsUnencoded, CountUnencoded: a process encodes the passages of every
-//     workspace.
-//   - LockRoll, Uncounted, CountRecords, UncountedThumbs, CountThumb, RecordedMonths:
-//     what has happened is counted in every workspace.
-//   - ClaimTestRun, Tested, DeleteWithdrawn: a process looks after the test questions of every workspace.
-//   - ClaimDelivery, DeleteMessages, AllEndpoints: a process sends the webhooks of every
-//     workspace, and an operator encrypts their secrets again.
-//   - Quotas: owners of every workspace are told what they have used.
-//   - ExpiringTokens, ForgetUses, LapsedAccess, Subscriptions, StaleCustomers, EndlessAccess, Retentions, ChatbotRetentions, Settling,
-//     ClaimMail, DeleteMails: what time
-//     brings about, it does in every workspace.
-//   - Workspaces, WorkspaceOf, Users, AllProviders, AllConnections, AuditEntries: for the
-//     operator's command line.
-//   - EndedWorkspaces, PendingErasures, ErasuresSince: what was asked to be erased is, in every workspace.
-//   - ErasuresOf: the operator looks for receipts of whoever asks.
-//   - CountPerson, ErasePerson, PersonRows: a person who leaves is in several workspaces.
-//   - Scrub: a file is of all workspaces.
-//   - ThrowAways, ProbeWall: an operator's check of the installation finds its own workspaces
-//     again, and tries to reach one from another.
-//   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless,
-//     ForgetAuditAddresses: the audit log and its chains outlive workspaces, time ends
-//     entries and addresses for all, and an operator verifies them.
-//   - PretendAudit: what concerns no workspace is in a chain of its own.
-//   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
-//   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
-//     BeginChore, ChoresBegun, ForgetChores, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
+// A method of theirs takes the workspace right after the context, and ent's privacy policy
+// confines its queries to it; statements by hand name it themselves. What cannot, stands with
+// its reason in the comment of its package. Here these are Scrub, since a file is of all
+// workspaces, and [Wall.Probe], with which an operator tries to reach one workspace from
+// another.
 package store
 
 import (

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/fault"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // soon is how long a request waits for PostgreSQL in these tests.

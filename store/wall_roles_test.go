@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"github.com/jackc/pgx/v5"
 
 	"parley/core/audit"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // newLogin creates a role that connects, until the test ends, and returns its URL.

@@ -10,13 +10,12 @@ import (
 	"sync"
 	"testing"
 
-	"parley/store"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/core/fault"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // SQLSTATEs of a refusal by a policy or a privilege, and of a statement that declares no

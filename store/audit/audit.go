@@ -1,3 +1,13 @@
+// Package audit reads the audit log, verifies its chains and lets time take from them. What
+// writes it is in package store, since each transaction ends with it.
+//
+// These methods take no workspace:
+//
+//   - AuditEntries: for the operator's command line.
+//   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless,
+//     ForgetAuditAddresses: the audit log and its chains outlive workspaces, time ends
+//     entries and addresses for all, and an operator verifies them.
+//   - PretendAudit: what concerns no workspace is in a chain of its own.
 package audit
 
 import (

@@ -1,3 +1,13 @@
+// Package billing keeps plans, subscriptions and what a workspace has by them.
+//
+// These methods take no workspace:
+//
+//   - WorkspaceByCustomer: Stripe says whose customer something happened to.
+//   - Quotas: owners of every workspace are told what they have used.
+//   - LapsedAccess, UnverifiedAccess, EndedGrants, Subscriptions, StaleCustomers, EndlessAccess,
+//     Settling: what time brings about, it does in every workspace.
+//   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
+//   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like: no workspace's data.
 package billing
 
 import (

@@ -37,6 +37,10 @@ func MetadataToColumn(pairs map[string]string) (string, error) {
 	return string(kept), err
 }
 
+// IDsOutOfOrder is by how many ids a conversation may come after one that began
+// later: other processes begin them at the same time.
+const IDsOutOfOrder = 1_000
+
 // ListConversations returns the conversations of the API that a list chooses, newest
 // first.
 func (s *Conversations) ListConversations(ctx context.Context, workspaceID, chatbotID string, list chat.List) ([]chat.Conversation, error) {
@@ -61,7 +65,7 @@ func (s *Conversations) ListConversations(ctx context.Context, workspaceID, chat
 			return nil, store.MapError(err)
 		}
 		// The ids are bounded as well, so that those from before need not be read.
-		where = append(where, conversation.CreatedAtGT(list.CreatedAfter), conversation.IDGTE(first-idsOutOfOrder))
+		where = append(where, conversation.CreatedAtGT(list.CreatedAfter), conversation.IDGTE(first-IDsOutOfOrder))
 	}
 	rows, err := s.store.Client(ctx).Conversation.Query().Where(where...).Order(ent.Desc(conversation.FieldID)).Limit(list.Limit).All(ctx)
 	if err != nil {

@@ -52,7 +52,7 @@ func (s *Turns) AnswersOf(ctx context.Context, workspaceID string, conversationI
 		}
 		for _, row := range records {
 			if made, ended := answers[row.MessageID]; ended && made.Attempt == row.Attempt {
-				made.Record = *recordFromRow(row)
+				made.Record = *UsageRecordFromRow(row)
 				answers[row.MessageID] = made
 			}
 		}

@@ -1,3 +1,15 @@
+// Package chat keeps conversations: their turns, from the question to the answer with its
+// usage record, and what the month counts of them. A turn begins in begin_turn_sqlite.go or
+// begin_turn_postgres.go, its text grows in turns.go, and it ends in finish.go or
+// finish_postgres.go.
+//
+// These methods take no workspace:
+//
+//   - RenewLeases, InterruptLapsed, StopsAsked, DeleteKeys, DeleteCachedAnswers, ReleaseMessages,
+//     SettleMessages: a process goes on with what any workspace's crash left behind, stops
+//     the answers that it was asked to, gives back what it has reserved, and clears away
+//     what is old.
+//   - Retentions, ChatbotRetentions: what time brings about, it does in every workspace.
 package chat
 
 import (

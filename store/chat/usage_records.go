@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"parley/core/answer"
 	"parley/core/chat"
+	ent "parley/ent/generated"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -101,4 +103,15 @@ func mean(sum, n int64) time.Duration {
 		return 0
 	}
 	return store.Milliseconds(sum) / time.Duration(n)
+}
+
+// UsageRecordFromRow is a usage record.
+func UsageRecordFromRow(row *ent.UsageRecord) *answer.UsageRecord {
+	return &answer.UsageRecord{
+		ChatbotID:  row.ChatbotID,
+		Usage:      answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
+		Model:      row.Model,
+		FirstToken: store.Milliseconds(int64(row.FirstTokenMs)), Total: store.Milliseconds(int64(row.TotalMs)),
+		Passages: row.Passages, Refuted: row.Refuted, RerankTokens: row.RerankTokens, At: row.CreatedAt.UTC(),
+	}
 }

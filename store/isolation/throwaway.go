@@ -1,3 +1,7 @@
+// Package isolation keeps the workspaces with which an operator checks that workspaces are kept
+// apart.
+//
+// ThrowAways takes no workspace: the check finds its own workspaces again.
 package isolation
 
 import (

@@ -1,3 +1,14 @@
+// Package knowledge keeps what chatbots answer from: sources, documents, passages, what is
+// computed of them, and their removal.
+//
+// These methods take no workspace:
+//
+//   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds, EndRebuild,
+//     ChangesAfter, DeleteChanges: an index is of all workspaces, and is rebuilt as a whole.
+//   - WorkspacesDue, DeleteEmbeddings, RemovalsToCount, DeleteFailedUploads, TrimEmbeddings,
+//     TrimRemovals: a process goes on with what any workspace's crash left behind, and clears
+//     away what is old.
+//   - ChatbotsUnencoded, CountUnencoded: a process encodes the passages of every workspace.
 package knowledge
 
 import (

@@ -1,3 +1,12 @@
+// Package outbound keeps what is on its way out: mails, and the deliveries of webhooks.
+//
+// These methods take no workspace:
+//
+//   - AddAccountMail and its like: what is mailed to a person about their account is of no
+//     workspace.
+//   - ClaimMail, DeleteMails: a process sends the mails of every workspace.
+//   - ClaimDelivery, DeleteMessages, AllEndpoints: a process sends the webhooks of every
+//     workspace, and an operator encrypts their secrets again.
 package outbound
 
 import (

@@ -1,3 +1,5 @@
+// Package ports fills the ports of domain packages that several packages below store
+// implement together.
 package ports
 
 import (
@@ -12,6 +14,7 @@ import (
 	billingstore "parley/store/billing"
 	"parley/store/bots"
 	chatstore "parley/store/chat"
+	insightstore "parley/store/insight"
 	knowledgestore "parley/store/knowledge"
 	"parley/store/outbound"
 	"parley/store/people"
@@ -53,7 +56,7 @@ func ForSubscription(db *store.Store) subscription.Database {
 
 // ForChat fills the ports of package chat.
 func ForChat(db *store.Store) chat.Ports {
-	return chat.Ports{InTx: db.InTx, Conversations: chatstore.NewConversations(db), Deletions: chatstore.NewHistory(db), Retentions: chatstore.NewRetentions(db), Records: chatstore.NewUsageRecords(db), Audit: db}
+	return chat.Ports{InTx: db.InTx, Conversations: chatstore.NewConversations(db), Deletions: insightstore.NewHistory(db), Retentions: chatstore.NewRetentions(db), Records: chatstore.NewUsageRecords(db), Audit: db}
 }
 
 // ForChatbot fills the ports of package chatbot.

@@ -1,3 +1,11 @@
+// Package privacy counts, copies and erases what is stored of a workspace, a person or an end
+// user, and keeps receipts of erasures.
+//
+// These methods take no workspace:
+//
+//   - PendingErasures, ErasuresSince: what was asked to be erased is, in every workspace.
+//   - ErasuresOf: the operator looks for receipts of whoever asks.
+//   - CountPerson, ErasePerson, PersonRows: a person who leaves is in several workspaces.
 package privacy
 
 import (

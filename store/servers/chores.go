@@ -1,3 +1,7 @@
+// Package servers keeps what the servers of an installation agree on: who does a chore, who
+// reads a host, how many requests a minute has had, and the key of public identifiers. None
+// of it is a workspace's data but the minutes, of which DeleteRequestMinutes clears away what
+// is old, of any workspace.
 package servers
 
 import (

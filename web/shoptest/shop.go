@@ -177,7 +177,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
 		Insight: site.Insight{
 			Feedback: insight.NewFeedbacks(insightstore.NewFeedback(db), nil, clock), Gaps: insight.NewGaps(insightstore.NewGaps(db), nil, nil, clock),
-			History: history.New(chatstore.NewHistory(db), db, clock), Reports: stats.NewReports(insightstore.NewStats(db), clock),
+			History: history.New(insightstore.NewHistory(db), db, clock), Reports: stats.NewReports(insightstore.NewStats(db), clock),
 		},
 		IDs: ids, Browser: browse.New(bots.NewChatbots(db), nil, nil, knowledgestore.NewKnowledgePages(db), nil, nil),
 		Chat: chat.New(ports.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),

@@ -15,10 +15,10 @@ import (
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/internal/pgtest"
 	"parley/store"
 	"parley/store/bots"
 	"parley/store/people"
+	"parley/store/storetest"
 )
 
 const (
@@ -45,7 +45,7 @@ type turnsOnPostgres struct {
 
 func openTurns(t *testing.T) *turnsOnPostgres {
 	t.Helper()
-	url := pgtest.New(t)
+	url := storetest.Postgres(t)
 	db, err := store.Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package chat
+package insight
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
-	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/insight"
@@ -24,6 +23,7 @@ import (
 	"parley/ent/generated/usagerecord"
 	"parley/ent/scope"
 	"parley/store"
+	chatstore "parley/store/chat"
 )
 
 // History reads conversations for owners.
@@ -115,10 +115,6 @@ func isNotAnswered(column string) *sql.Predicate {
 	return sql.P(func(b *sql.Builder) { b.Ident(column).WriteString(" <> 'answered'") })
 }
 
-// idsOutOfOrder is by how many ids a conversation may come after one that began
-// later: other processes begin them at the same time.
-const idsOutOfOrder = 1_000
-
 // seek confines a query to its days and its cursor: with the ids from one on and before
 // another. The index over times is the workspace's, and finds the ids that the days begin
 // and end with.
@@ -140,7 +136,7 @@ func (s *History) seek(ctx context.Context, workspaceID string, q history.Query)
 		if err != nil {
 			return nil, 0, 0, err
 		}
-		where, from = append(where, conversation.CreatedAtGTE(q.From)), id-idsOutOfOrder
+		where, from = append(where, conversation.CreatedAtGTE(q.From)), id-chatstore.IDsOutOfOrder
 	}
 	if !q.To.IsZero() {
 		after := q.To.AddDate(0, 0, 1)
@@ -150,7 +146,7 @@ func (s *History) seek(ctx context.Context, workspaceID string, q history.Query)
 		}
 		where = append(where, conversation.CreatedAtLT(after))
 		if id > 0 {
-			before = min(before, id+idsOutOfOrder)
+			before = min(before, id+chatstore.IDsOutOfOrder)
 		}
 	}
 	return where, from, before, nil
@@ -327,7 +323,7 @@ func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.M
 		if err != nil {
 			return nil, store.MapError(err)
 		}
-		messages[i] = history.Message{Message: MessageFromRow(row), Query: row.Query, Outcome: chat.Outcome(row.Outcome), Citations: sources}
+		messages[i] = history.Message{Message: chatstore.MessageFromRow(row), Query: row.Query, Outcome: chat.Outcome(row.Outcome), Citations: sources}
 		if row.Role != string(chat.Assistant) {
 			continue
 		}
@@ -344,23 +340,13 @@ func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.M
 		return nil, store.MapError(err)
 	}
 	for _, row := range records { // the last attempt is the last
-		at[row.MessageID].Record = recordFromRow(row)
+		at[row.MessageID].Record = chatstore.UsageRecordFromRow(row)
 	}
 	rated, err := s.store.Client(ctx).Feedback.Query().Where(feedback.MessageIDIn(ids...), feedback.RatingNEQ(0)).All(ctx)
 	for _, row := range rated {
 		at[row.MessageID].Feedback = feedbackFromRow(row)
 	}
 	return messages, store.MapError(err)
-}
-
-func recordFromRow(row *ent.UsageRecord) *answer.UsageRecord {
-	return &answer.UsageRecord{
-		ChatbotID:  row.ChatbotID,
-		Usage:      answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
-		Model:      row.Model,
-		FirstToken: store.Milliseconds(int64(row.FirstTokenMs)), Total: store.Milliseconds(int64(row.TotalMs)),
-		Passages: row.Passages, Refuted: row.Refuted, RerankTokens: row.RerankTokens, At: row.CreatedAt.UTC(),
-	}
 }
 
 func feedbackFromRow(row *ent.Feedback) *insight.Feedback {
