@@ -114,9 +114,9 @@ type Program struct {
 // Now returns the current time in the precision that both databases store.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Unhurried returns a context for a command, whose statements may take longer than the
+// Background returns a context for a command, whose statements may take longer than the
 // statements of a request.
-func Unhurried(ctx context.Context) context.Context { return store.Background(ctx) }
+func Background(ctx context.Context) context.Context { return store.Background(ctx) }
 
 // Open opens the database, the index and the queue, and connects the domain
 // packages to them.

@@ -18,8 +18,8 @@ var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 // patternOf is what LIKE takes for texts that have this one in them.
 func patternOf(text string) string { return "%" + escapeLike.Replace(text) + "%" }
 
-// SearchPatterns are the pattern of a text in lower case, and another for documents of
-// before [searchText], unless it is the same.
+// SearchPatterns are the pattern of a text in lower case, and another for documents from
+// before search_text was kept in lower case, unless it is the same.
 func SearchPatterns(text string) (pattern, older string) {
 	pattern = patternOf(strings.ToLower(text))
 	older = patternOf(strings.Map(func(r rune) rune {
@@ -72,5 +72,5 @@ func Staying(row *entsql.Selector) {
 	))))
 }
 
-// Stays is staying for SQL by hand, about the columns workspace_id of a table.
+// Stays is [Staying] for SQL by hand, about the columns workspace_id of a table.
 const Stays = ` NOT EXISTS (SELECT 1 FROM workspaces ending WHERE ending.id = workspace_id AND ending.delete_at IS NOT NULL)`

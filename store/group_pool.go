@@ -58,8 +58,8 @@ func (p *groupPool) close() error {
 	return p.db.Close()
 }
 
-// NewGroup returns a group, whose statements are confined to the workspaces of their rows.
-// Those of one row run where alone runs them, and those of several where together is told.
+// NewGroup returns a group whose statements are confined to the workspaces of their rows:
+// alone stores one row, and together stores several on the connections that it is given.
 // On SQLite, whose writer shares commits, there are no groups, and it returns nil.
 func NewGroup[Row, Result any](s *Store, workspaceOf func(*Row) string,
 	alone func(context.Context, Row) (Result, error), together func(ctx context.Context, on entsql.ExecQuerier, rows []Row, tell func(int, Result)) error,

@@ -222,7 +222,7 @@ func Mapped[Row, Item any](rows []Row, err error, convert func(Row) Item) ([]Ite
 	return out, nil
 }
 
-// One is mapped for a single row.
+// One is [Mapped] for a single row.
 func One[Row, Item any](row Row, err error, convert func(Row) Item) (Item, error) {
 	if err != nil {
 		var none Item

@@ -11,10 +11,10 @@ import (
 	"parley/store"
 )
 
-// The statements in this file, in finish.go, in usages.go and in
-// live_passages.go run for every chat request, and are SQL by hand: ent's builders and privacy filters
-// would run for each of them again, and PostgreSQL begins a turn in one round
-// trip. Each names the workspace itself.
+// The statements in this file, in finish.go and in usages.go run for every chat request, as
+// those of live passages in package knowledge do, and are SQL by hand: ent's builders and
+// privacy filters would run for each of them again, and PostgreSQL begins a turn in one
+// round trip. Each names the workspace itself.
 
 const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`

@@ -1,8 +1,6 @@
 package chat
 
-import (
-	"parley/store"
-)
+import "parley/store"
 
 // groups are the statements of a turn that many turns share on PostgreSQL, which has one
 // round trip and one commit for them: see [store.Group].
