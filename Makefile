@@ -69,7 +69,7 @@ test: ## everything that a change has to keep: setup, check, and all tests; see 
 test-here:
 	$(TEST) -short -skip '$(LATER)' $(UNWATCHED)
 	packages=$$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNWATCHED) $(LONGEST))") && $(RACE) -short $(LONGEST) $$packages
-	$(RACE) -short -run '$(AT_ONCE)' ./store
+	$(RACE) -short -run '$(AT_ONCE)' ./store ./store/chat
 	cd bench && $(TEST) $$($(GO) list ./... | grep -vx parley/bench/cmd)
 	cd lab && $(TEST) ./...
 	cd tools/conformance && $(TEST) ./...

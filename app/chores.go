@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"parley/store"
+	chatstore "parley/store/chat"
+	"parley/store/servers"
 )
 
 // chore is a task that one of all processes does once in each period.
@@ -128,7 +129,7 @@ func (s *Server) runChores(ctx context.Context) {
 	for _, c := range s.chores() {
 		tasks.Go(func() {
 			every(ctx, choresEvery, func() {
-				logUnlessStopped(ctx, s.Log, "chore failed: "+c.name, c.run(ctx, store.NewChores(s.Store).BeginChore, s.now(), s.Log))
+				logUnlessStopped(ctx, s.Log, "chore failed: "+c.name, c.run(ctx, servers.NewChores(s.Store).BeginChore, s.now(), s.Log))
 			})
 		})
 	}
@@ -199,6 +200,6 @@ const idleFor = time.Hour
 // forgetLimits deletes counts and reservations that limits no longer need.
 func (s *Server) forgetLimits(ctx context.Context) error {
 	before := s.now().Add(-idleFor)
-	return errors.Join(store.NewRequestMinutes(s.Store).DeleteRequestMinutes(ctx, before), store.NewMonths(s.Store).SettleMessages(ctx, before),
-		store.NewBusyHosts(s.Store).DeleteFreeHosts(ctx))
+	return errors.Join(servers.NewRequestMinutes(s.Store).DeleteRequestMinutes(ctx, before), chatstore.NewMonths(s.Store).SettleMessages(ctx, before),
+		servers.NewBusyHosts(s.Store).DeleteFreeHosts(ctx))
 }

@@ -9,7 +9,7 @@ import (
 
 	"parley/app/config"
 	"parley/billing/stripetest"
-	"parley/store"
+	"parley/store/servers"
 )
 
 func TestPeriods(t *testing.T) {
@@ -42,7 +42,7 @@ func TestPeriods(t *testing.T) {
 func TestChores(t *testing.T) {
 	t.Parallel()
 	onBothDatabases(t, func(t *testing.T, open func(Config) *Program) {
-		begin := store.NewChores(open(Config{}).Store).BeginChore
+		begin := servers.NewChores(open(Config{}).Store).BeginChore
 		noon := time.Date(2026, 11, 24, 12, 10, 0, 0, time.UTC)
 		counted := func(name string, done *int, err func() error) *chore {
 			return &chore{name: name, since: thisHour, do: func(context.Context) error { *done++; return err() }}
@@ -92,7 +92,7 @@ func TestChores(t *testing.T) {
 			names := map[string]bool{}
 			for _, c := range s.chores() {
 				names[c.name] = true
-				must(t, c.run(t.Context(), store.NewChores(s.Store).BeginChore, Now(), s.Log))
+				must(t, c.run(t.Context(), servers.NewChores(s.Store).BeginChore, Now(), s.Log))
 			}
 			if len(names) != 11 {
 				t.Errorf("the chores are %v", names)

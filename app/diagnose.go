@@ -15,6 +15,7 @@ import (
 	"parley/app/keyfile"
 	"parley/core/fault"
 	"parley/store"
+	"parley/store/servers"
 )
 
 // Diagnosis is the state of one part of the installation, with a remedy.
@@ -185,7 +186,7 @@ func (p *Program) WarnOfSettings() {
 // diagnoseBackups says when the last backup was made. Other means than parley backup leave
 // no mark, so that there is none is no fault.
 func (p *Program) diagnoseBackups(ctx context.Context) Diagnosis {
-	at, err := store.NewChores(p.Store).Begun(ctx, backups.Mark)
+	at, err := servers.NewChores(p.Store).Begun(ctx, backups.Mark)
 	detail := "parley backup has not made any; docs/backups.md has other ways, too"
 	if !at.IsZero() {
 		detail = "parley backup made the last one at " + at.Format(time.RFC3339) + ", " + age(p.now().Sub(at)) + " ago"

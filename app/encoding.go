@@ -7,7 +7,8 @@ import (
 
 	"parley/core/knowledge/encoding"
 	"parley/core/retrieval/encoder"
-	"parley/store"
+	knowledgestore "parley/store/knowledge"
+	"parley/store/servers"
 	"parley/text/encode/bge"
 )
 
@@ -20,7 +21,7 @@ func (p *Program) openEncoding() {
 	if !Encodes(p.Config) {
 		return
 	}
-	encodings, model := store.NewEncodings(p.Store), encoder.New()
+	encodings, model := knowledgestore.NewEncodings(p.Store), encoder.New()
 	p.Searcher.EncodeWith(encodings, model)
 	p.Browser.EncodeWith(encodings)
 	p.Encoding = encoding.New(encodings, model, p.now, resting{processorTime, wait}.rest)
@@ -33,7 +34,7 @@ const encodeEvery = 5 * time.Second
 // and tells the metrics how many are left.
 func (p *Program) encodePassages(ctx context.Context) error {
 	minute := thisMinute(p.now())
-	begun, err := store.NewChores(p.Store).BeginChore(ctx, "passages.encode", minute, p.now())
+	begun, err := servers.NewChores(p.Store).BeginChore(ctx, "passages.encode", minute, p.now())
 	if err != nil || !begun {
 		return err
 	}

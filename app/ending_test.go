@@ -17,7 +17,10 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/core/webhook"
-	"parley/store"
+	billingstore "parley/store/billing"
+	insightstore "parley/store/insight"
+	knowledgestore "parley/store/knowledge"
+	"parley/store/outbound"
 	"parley/store/storetest"
 )
 
@@ -115,7 +118,7 @@ func note(found map[string]bool, text ast.Expr) {
 // inWaiting finds out, for each kind of work, whether a server would begin it now.
 func (h *hooks) inWaiting(bot string) map[string]bool {
 	h.Helper()
-	ctx, due, found := h.Context(), store.NewDueWork(h.Store), map[string]bool{}
+	ctx, due, found := h.Context(), knowledgestore.NewDueWork(h.Store), map[string]bool{}
 	_, err := due.DueSource(ctx, h.space, h.at)
 	found["a source to read again"] = err == nil
 	_, err = due.DueDocument(ctx, h.space, knowledge.IndexWork, h.at, nil)
@@ -124,16 +127,16 @@ func (h *hooks) inWaiting(bot string) map[string]bool {
 		h.must(err)
 		found["work that is not queued yet"] = d.WorkspaceID == h.space
 	}
-	tests := store.NewTestRuns(h.Store)
+	tests := insightstore.NewTestRuns(h.Store)
 	tested, err := tests.Tested(ctx)
 	h.must(err)
 	found["test questions to ask after a change"] = len(tested) > 0
 	_, err = tests.ClaimTestRun(ctx, h.at, h.at.Add(time.Minute))
 	found["a test run"] = err == nil
 	found["a webhook"] = len(h.sent()) > 0
-	_, err = store.NewMails(h.Store).ClaimMail(ctx, h.at, h.at.Add(time.Minute))
+	_, err = outbound.NewMails(h.Store).ClaimMail(ctx, h.at, h.at.Add(time.Minute))
 	found["a mail about the workspace"] = err == nil
-	for use, err := range store.NewQuotaNotices(h.Store).Quotas(ctx, "2026-11") {
+	for use, err := range billingstore.NewQuotaNotices(h.Store).Quotas(ctx, "2026-11") {
 		h.must(err)
 		found["a month's messages to tell of"] = use.WorkspaceID == h.space
 	}
@@ -166,7 +169,7 @@ func TestNothingIsBegunForAWorkspaceThatEnds(t *testing.T) {
 			h.must(err)
 			e, _ := h.endpoint(webhook.Kinds()...)
 			h.must(h.Webhooks.Deliveries.SendTest(ctx, h.space, e.ID))
-			h.must(store.NewMails(h.Store).AddMail(ctx, h.space, outbox.Mail{Key: "a mail", To: "owner@example.com", Subject: "Hello", DueAt: &h.at, CreatedAt: h.at}))
+			h.must(outbound.NewMails(h.Store).AddMail(ctx, h.space, outbox.Mail{Key: "a mail", To: "owner@example.com", Subject: "Hello", DueAt: &h.at, CreatedAt: h.at}))
 			end := h.at.Add(20 * 24 * time.Hour)
 			_, _, err = h.Chatbots.Tokens.Issue(ctx, h.space, bot.ID, chatbot.NewToken{Name: "shop", ExpiresAt: &end})
 			h.must(err)

@@ -11,6 +11,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/index/weaviate"
 	"parley/store"
+	"parley/store/servers"
 )
 
 const housekeepingEvery = 5 * time.Minute
@@ -122,7 +123,7 @@ func (s *Server) keepHouse(ctx context.Context) {
 // watchBackups tells the metrics of backups, which another process makes.
 func (s *Server) watchBackups(ctx context.Context) {
 	look := func() {
-		at, err := store.NewChores(s.Store).Begun(ctx, backups.Mark)
+		at, err := servers.NewChores(s.Store).Begun(ctx, backups.Mark)
 		s.metrics.BackedUp(at)
 		logUnlessStopped(ctx, s.Log, "could not look when the last backup was made", err)
 	}

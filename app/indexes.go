@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/store"
+	"parley/store/servers"
 )
 
 const (
@@ -34,7 +34,7 @@ func indexInUse(config *Config) string {
 
 // otherIndexes returns the indexes that other servers have used since a time.
 func (p *Program) otherIndexes(ctx context.Context, since time.Time) ([]string, error) {
-	marks, err := store.NewChores(p.Store).ChoresBegun(ctx, indexMark, since)
+	marks, err := servers.NewChores(p.Store).ChoresBegun(ctx, indexMark, since)
 	own := indexInUse(p.Config)
 	for i, mark := range marks {
 		marks[i] = strings.TrimPrefix(mark, indexMark)
@@ -46,7 +46,7 @@ func (p *Program) otherIndexes(ctx context.Context, since time.Time) ([]string, 
 // has used another since a time.
 func (p *Program) markIndex(ctx context.Context, since time.Time) error {
 	now := p.now()
-	if _, err := store.NewChores(p.Store).BeginChore(ctx, indexMark+indexInUse(p.Config), now, now); err != nil {
+	if _, err := servers.NewChores(p.Store).BeginChore(ctx, indexMark+indexInUse(p.Config), now, now); err != nil {
 		return err
 	}
 	others, err := p.otherIndexes(ctx, since)

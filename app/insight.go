@@ -9,7 +9,10 @@ import (
 	"parley/core/insight/history"
 	"parley/core/insight/stats"
 	"parley/core/insight/testrun"
-	"parley/store"
+	billingstore "parley/store/billing"
+	chatstore "parley/store/chat"
+	insightstore "parley/store/insight"
+	"parley/store/people"
 	"parley/web/site"
 )
 
@@ -25,16 +28,16 @@ func (p *Program) openInsight() {
 	if p.embedder != nil { // an interface that holds a nil interface would not be nil
 		embedder = p.embedder
 	}
-	asker, tests := insight.NewAsker(p.Answers), store.NewTestRuns(p.Store)
-	p.Insight = Insight{Roller: stats.NewRoller(store.NewRolls(p.Store), p.now, p.Log), Insight: site.Insight{
-		Feedback: insight.NewFeedbacks(store.NewFeedback(p.Store), p.Chat, p.now),
-		Gaps:     insight.NewGaps(store.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
+	asker, tests := insight.NewAsker(p.Answers), insightstore.NewTestRuns(p.Store)
+	p.Insight = Insight{Roller: stats.NewRoller(insightstore.NewRolls(p.Store), p.now, p.Log), Insight: site.Insight{
+		Feedback: insight.NewFeedbacks(insightstore.NewFeedback(p.Store), p.Chat, p.now),
+		Gaps:     insight.NewGaps(insightstore.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
 		Asker:    asker,
-		History:  history.New(store.NewHistory(p.Store), p.Store, p.now),
-		Reports:  stats.NewReports(store.NewStats(p.Store), p.now),
+		History:  history.New(insightstore.NewHistory(p.Store), p.Store, p.now),
+		Reports:  stats.NewReports(insightstore.NewStats(p.Store), p.now),
 		Tests: testrun.New(testrun.Ports{
-			Transactions: tests, Questions: tests, Removals: store.NewWithdrawnTests(p.Store), Runs: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker,
-			Budget:  testrun.Months{Quota: p.Quota, Workspaces: store.NewWorkspaces(p.Store), Plans: store.NewPlans(p.Store), Used: store.NewMonths(p.Store), Now: p.now},
+			Transactions: tests, Questions: tests, Removals: insightstore.NewWithdrawnTests(p.Store), Runs: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker,
+			Budget:  testrun.Months{Quota: p.Quota, Workspaces: people.NewWorkspaces(p.Store), Plans: billingstore.NewPlans(p.Store), Used: chatstore.NewMonths(p.Store), Now: p.now},
 			Program: p.version,
 		}, p.now, rand.Reader, p.Log),
 	}}
@@ -44,5 +47,5 @@ func (p *Program) openInsight() {
 // RebuildStats makes the statistics again from the rows, from the month of a day
 // on, and returns how many months of chatbots there were.
 func (p *Program) RebuildStats(ctx context.Context, since time.Time) (int, error) {
-	return p.Insight.Roller.Rebuild(ctx, store.NewRolls(p.Store), since)
+	return p.Insight.Roller.Rebuild(ctx, insightstore.NewRolls(p.Store), since)
 }

@@ -10,7 +10,7 @@ import (
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/isolation"
-	"parley/store"
+	isolationstore "parley/store/isolation"
 )
 
 // IsolationChecker returns what checks that an installation keeps workspaces apart, by means
@@ -26,7 +26,7 @@ func (p *Program) IsolationChecker(ctx context.Context, address string, progress
 	}
 	p.Searcher.LookUpVersion(ctx)
 	ports := isolation.Ports{
-		Store: store.NewThrowAways(p.Store), Server: server, Numbers: p.IDs, Progress: progress,
+		Store: isolationstore.NewThrowAways(p.Store), Server: server, Numbers: p.IDs, Progress: progress,
 		Index: isolating.Index{Index: p.Index, Searcher: p.Searcher, Indexer: p.Knowledge.Indexer, Documents: p.KnowledgeStores.Documents},
 		Recorded: func(ctx context.Context, workspaceIDs []string) error {
 			return audit.Record(ctx, p.Store, "", p.now(), audit.Entry{

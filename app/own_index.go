@@ -10,7 +10,7 @@ import (
 
 	"parley/index/embedded"
 	"parley/internal/id"
-	"parley/store"
+	"parley/store/servers"
 )
 
 const (
@@ -54,7 +54,7 @@ func (x *ownIndex) Name(ctx context.Context) (string, error) {
 
 // Running names the indexes of the servers that have set their marks lately.
 func (x *ownIndex) Running(ctx context.Context) ([]string, error) {
-	marks, err := store.NewChores(x.p.Store).ChoresBegun(ctx, ownMark, x.p.now().Add(-markedFor))
+	marks, err := servers.NewChores(x.p.Store).ChoresBegun(ctx, ownMark, x.p.now().Add(-markedFor))
 	for i, mark := range marks {
 		marks[i] = strings.TrimPrefix(mark, ownMark)
 	}
@@ -68,7 +68,7 @@ func (x *ownIndex) mark(ctx context.Context) error {
 		return err
 	}
 	now := x.p.now()
-	chores := store.NewChores(x.p.Store)
+	chores := servers.NewChores(x.p.Store)
 	if _, err := chores.BeginChore(ctx, ownMark+name, now, now); err != nil {
 		return err
 	}

@@ -9,13 +9,15 @@ import (
 	"parley/core/privacy"
 	"parley/index/embedded"
 	"parley/store"
+	"parley/store/bots"
+	privacystore "parley/store/privacy"
 )
 
 // openPrivacy needs all of which people may want a copy, or the end.
 func (p *Program) openPrivacy() {
 	ports := privacy.Ports{
-		InTx: p.Store.InTx, Erasures: store.NewErasures(p.Store), Rows: store.NewRows(p.Store), Reader: store.NewRows(p.Store), Uses: store.NewTokens(p.Store), Origins: p.Tenants.Audit, AuditLog: p.Tenants.Audit.Of, EndUsers: store.NewEndUsers(p.Store),
-		Persons: store.NewPersons(p.Store), Audit: p.Store, Index: p.Index, Forget: p.Knowledge.Removals.Forget,
+		InTx: p.Store.InTx, Erasures: privacystore.NewErasures(p.Store), Rows: privacystore.NewRows(p.Store), Reader: privacystore.NewRows(p.Store), Uses: bots.NewTokens(p.Store), Origins: p.Tenants.Audit, AuditLog: p.Tenants.Audit.Of, EndUsers: privacystore.NewEndUsers(p.Store),
+		Persons: privacystore.NewPersons(p.Store), Audit: p.Store, Index: p.Index, Forget: p.Knowledge.Removals.Forget,
 		ForgetTurns: p.Turns.ForgetWorkspace, Scrubs: []func(context.Context) error{store.NewFiles(p.Store).Scrub},
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Deletions: p.Tenants.Deletions,
 		Chatbots: p.Chatbots, Letters: p.Tenants.Letters, IDs: p.IDs,

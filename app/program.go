@@ -45,6 +45,9 @@ import (
 	"parley/mail"
 	"parley/passkey"
 	"parley/store"
+	"parley/store/bots"
+	knowledgestore "parley/store/knowledge"
+	"parley/store/servers"
 	"parley/store/tenancy"
 	"parley/text/tokens"
 )
@@ -111,9 +114,9 @@ type Program struct {
 // Now returns the current time in the precision that both databases store.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Unhurried returns a context for a command, whose statements may take longer than the
+// Background returns a context for a command, whose statements may take longer than the
 // statements of a request.
-func Unhurried(ctx context.Context) context.Context { return store.Unhurried(ctx) }
+func Background(ctx context.Context) context.Context { return store.Background(ctx) }
 
 // Open opens the database, the index and the queue, and connects the domain
 // packages to them.
@@ -199,7 +202,7 @@ func (p *Program) openIDs(ctx context.Context) error {
 	if _, err := io.ReadFull(rand.Reader, fresh); err != nil {
 		return err
 	}
-	key, err := store.NewInstallation(p.Store).KeepPublicIDKey(ctx, fresh)
+	key, err := servers.NewInstallation(p.Store).KeepPublicIDKey(ctx, fresh)
 	if err != nil {
 		return fmt.Errorf("cannot read the key of public identifiers: %w", err)
 	}
@@ -250,19 +253,19 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if options.Index != nil {
 		ports.Index = options.Index(p.Index)
 	}
-	p.Searcher = retrieval.NewSearcher(ports.Index, store.NewPassages(p.Store), ports.Embedder, p.Log)
+	p.Searcher = retrieval.NewSearcher(ports.Index, knowledgestore.NewPassages(p.Store), ports.Embedder, p.Log)
 	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
-	pages := store.NewKnowledgePages(p.Store)
+	pages := knowledgestore.NewKnowledgePages(p.Store)
 	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, ports.Stores.Sources, pages, pages, tokens.Count)
 	p.openEncoding()
 	p.Rebuilder = rebuild.New(rebuild.Ports{
-		Documents: store.NewDocuments(p.Store), Chatbots: store.NewChatbots(p.Store), Passages: store.NewPassages(p.Store), Removals: store.NewRemovals(p.Store),
-		Marks: store.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
+		Documents: knowledgestore.NewDocuments(p.Store), Chatbots: bots.NewChatbots(p.Store), Passages: knowledgestore.NewPassages(p.Store), Removals: knowledgestore.NewRemovals(p.Store),
+		Marks: knowledgestore.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
 		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
 	}, p.now)
 	if own, ok := p.Index.(*embedded.Index); ok && !p.Store.IsSQLite() {
-		p.Follower = rebuild.NewFollower(store.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
+		p.Follower = rebuild.NewFollower(knowledgestore.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
 	}
 	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge.Documents)
 	return nil
@@ -274,7 +277,7 @@ func (p *Program) requests() *rate.Requests {
 	if p.Store.IsSQLite() {
 		return rate.NewRequests(nil, time.Now)
 	}
-	return rate.NewRequests(store.NewRequestMinutes(p.Store), time.Now)
+	return rate.NewRequests(servers.NewRequestMinutes(p.Store), time.Now)
 }
 
 func (p *Program) openQueue(ctx context.Context) (err error) {
@@ -317,8 +320,8 @@ func NewLog(config *Config) *slog.Logger {
 // knowledgeStores are the ports of package knowledge to the database.
 func knowledgeStores(db *store.Store) knowledge.Stores {
 	return knowledge.Stores{
-		Transactions: db, Workspaces: db, Plans: db, Chatbots: store.NewChatbots(db), Sizes: store.NewSizes(db), Audit: db,
-		Documents: store.NewDocuments(db), Uploads: store.NewUploads(db), Sources: store.NewSources(db), Passages: store.NewPassages(db),
-		Removals: store.NewRemovals(db), Undo: store.NewUndo(db), Embeddings: store.NewEmbeddings(db), Due: store.NewDueWork(db),
+		Transactions: db, Workspaces: db, Plans: db, Chatbots: bots.NewChatbots(db), Sizes: knowledgestore.NewSizes(db), Audit: db,
+		Documents: knowledgestore.NewDocuments(db), Uploads: knowledgestore.NewUploads(db), Sources: knowledgestore.NewSources(db), Passages: knowledgestore.NewPassages(db),
+		Removals: knowledgestore.NewRemovals(db), Undo: knowledgestore.NewUndo(db), Embeddings: knowledgestore.NewEmbeddings(db), Due: knowledgestore.NewDueWork(db),
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"parley/extract"
 	"parley/fetch"
 	"parley/fetch/hosts"
-	"parley/store"
+	"parley/store/servers"
 )
 
 // ExtractChild is the command of the process that reads one untrusted file.
@@ -54,7 +54,7 @@ func (p *Program) newVisitor() (fetch.Visitor, error) {
 		return fetch.Visitor{}, err
 	}
 	var shared hosts.Hosts
-	if busy := store.NewBusyHosts(p.Store); busy != nil {
+	if busy := servers.NewBusyHosts(p.Store); busy != nil {
 		shared = busy
 	}
 	return fetch.NewVisitor(fetch.New(fetch.Config{

@@ -20,6 +20,7 @@ import (
 	"parley/internal/requestid"
 	"parley/internal/socket"
 	"parley/store"
+	insightstore "parley/store/insight"
 	"parley/web"
 	"parley/web/site"
 )
@@ -72,7 +73,7 @@ func Listen(p *Program) (*Server, error) {
 	s.Pace = rate.NewPace(time.Now)
 	sessions := site.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
-		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Tests: p.Insight.Tests, Searcher: p.Searcher, Feedback: p.Insight.Feedback, History: p.Insight.History, Finder: find.New(store.NewFinds(p.Store)), IDs: p.IDs, Privacy: p.Privacy,
+		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Tests: p.Insight.Tests, Searcher: p.Searcher, Feedback: p.Insight.Feedback, History: p.Insight.History, Finder: find.New(insightstore.NewFinds(p.Store)), IDs: p.IDs, Privacy: p.Privacy,
 		Person: sessions.Caller, Again: sessions.Again, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers, Description: parley.Description, BaseURL: base,
 	}
@@ -123,7 +124,7 @@ func (p *Program) parts() []api.Part {
 // Serve answers requests until ctx ends. Then it lets running answers finish
 // within DRAIN_TIMEOUT.
 func (s *Server) Serve(ctx context.Context) error {
-	beside, stop := context.WithCancel(store.Unhurried(context.Background()))
+	beside, stop := context.WithCancel(store.Background(context.Background()))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -8,7 +8,7 @@ import (
 	"parley/core/sso"
 	"parley/fetch"
 	"parley/oidc"
-	"parley/store"
+	"parley/store/people"
 )
 
 // openSSO connects single sign-on with the database and with identity providers. A nil
@@ -22,8 +22,8 @@ func (p *Program) openSSO(vault sso.Vault, lookUp sso.LookUp) error {
 		lookUp = net.DefaultResolver.LookupTXT
 	}
 	p.SSO = sso.New(sso.Ports{
-		Tx: p.Store, Workspaces: store.NewWorkspaces(p.Store), Plans: p.Store, Connections: store.NewSSOConnections(p.Store), Identities: store.NewIdentities(p.Store),
-		Steps: p.Tenants.Steps, Users: store.NewUsers(p.Store), Members: store.NewMembers(p.Store), Sessions: store.NewSessions(p.Store), Audit: p.Store, Vault: vault,
+		Tx: p.Store, Workspaces: people.NewWorkspaces(p.Store), Plans: p.Store, Connections: people.NewSSOConnections(p.Store), Identities: people.NewIdentities(p.Store),
+		Steps: p.Tenants.Steps, Users: people.NewUsers(p.Store), Members: people.NewMembers(p.Store), Sessions: people.NewSessions(p.Store), Audit: p.Store, Vault: vault,
 		Client: oidc.New(oidc.Config{
 			Public: fetch.NewClient(fetch.Config{Allow: allowed, Refused: p.reportTarget}),
 			// The operator's provider may be anywhere.

@@ -13,7 +13,9 @@ import (
 	"parley/core/tenant"
 	"parley/core/webhook"
 	"parley/fetch"
-	"parley/store"
+	"parley/store/bots"
+	"parley/store/outbound"
+	"parley/store/people"
 )
 
 // Webhooks tell other programs what happens in workspaces.
@@ -28,8 +30,8 @@ type Webhooks struct {
 // openPublisher comes before all packages that publish.
 func (p *Program) openPublisher() {
 	p.Webhooks.Publisher = webhook.NewPublisher(webhook.PublishPorts{
-		Endpoints: store.NewWebhooks(p.Store), Deliveries: store.NewWebhookDeliveries(p.Store),
-		Workspaces: store.NewWorkspaces(p.Store), Plans: p.Store,
+		Endpoints: outbound.NewWebhooks(p.Store), Deliveries: outbound.NewWebhookDeliveries(p.Store),
+		Workspaces: people.NewWorkspaces(p.Store), Plans: p.Store,
 	}, p.now, rand.Reader)
 }
 
@@ -40,18 +42,18 @@ func (p *Program) openWebhooks() error {
 		return err
 	}
 	ports := webhook.Ports{
-		Tx: p.Store, Workspaces: store.NewWorkspaces(p.Store), Plans: p.Store, Endpoints: store.NewWebhooks(p.Store),
-		Deliveries: store.NewWebhookDeliveries(p.Store), Audit: p.Store,
+		Tx: p.Store, Workspaces: people.NewWorkspaces(p.Store), Plans: p.Store, Endpoints: outbound.NewWebhooks(p.Store),
+		Deliveries: outbound.NewWebhookDeliveries(p.Store), Audit: p.Store,
 		Vault:  newSealer(p.Config, p.Store.IsSQLite()),
 		Poster: fetch.NewPoster(fetch.Config{Allow: allowed, Refused: p.reportTarget}),
 		Chatbots: func(ctx context.Context, workspaceID, chatbotID string) error {
-			_, err := store.NewChatbots(p.Store).Chatbot(ctx, workspaceID, chatbotID)
+			_, err := bots.NewChatbots(p.Store).Chatbot(ctx, workspaceID, chatbotID)
 			return err
 		},
 	}
 	p.Webhooks.Endpoints = webhook.NewEndpoints(ports, p.now, rand.Reader, webhook.Options{PlainHTTP: len(allowed) > 0})
 	p.Webhooks.Deliveries, p.Webhooks.Resealer = webhook.NewDeliveries(p.Webhooks.Endpoints), webhook.NewResealer(p.Webhooks.Endpoints)
-	p.Webhooks.Sender = webhook.NewSender(ports, store.NewMembers(p.Store), p.Tenants.Letters, p.now, rand.Reader, p.Log)
+	p.Webhooks.Sender = webhook.NewSender(ports, people.NewMembers(p.Store), p.Tenants.Letters, p.now, rand.Reader, p.Log)
 	return nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/webhook"
-	"parley/store"
+	"parley/store/outbound"
 )
 
 func testLimitsOfWebhooks(h *hooks) {
@@ -42,7 +42,7 @@ func testLimitsOfWebhooks(h *hooks) {
 		if arrived != 20 || len(begun) != 4 {
 			t.Errorf("%d have arrived beside %d that are under way to the other", arrived, len(begun))
 		}
-		deliveries := store.NewWebhookDeliveries(h.Store)
+		deliveries := outbound.NewWebhookDeliveries(h.Store)
 		for space, want := range map[string]int{h.space: 20, other: 0} {
 			waiting, err := deliveries.Pending(ctx, space)
 			if err != nil || waiting[dead.ID] != want {

@@ -27,6 +27,8 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/store"
+	billingstore "parley/store/billing"
+	"parley/store/people"
 	"parley/store/storetest"
 	"parley/store/tenancy"
 	"parley/store/tenancytest"
@@ -147,11 +149,11 @@ func newBusiness(tb rapid.TB, t *testing.T, opened *books, givesUp stripe.Subscr
 func (b *business) open(workspace string) {
 	b.Helper()
 	user := account.User{ID: "us_" + workspace, Email: workspace + "@example.com", PasswordHash: "none", CreatedAt: lifeStart}
-	if _, err := store.NewUsers(b.db).User(b.ctx, user.ID); fault.Is(err, fault.NotFound) {
-		b.must(store.NewUsers(b.db).CreateUser(b.ctx, user))
+	if _, err := people.NewUsers(b.db).User(b.ctx, user.ID); fault.Is(err, fault.NotFound) {
+		b.must(people.NewUsers(b.db).CreateUser(b.ctx, user))
 	}
-	b.must(store.NewWorkspaces(b.db).CreateWorkspace(b.ctx, tenant.Workspace{ID: workspace, Name: "Shop", Plan: plan.Free, Granted: plan.Free, CreatedAt: lifeStart}))
-	b.must(store.NewMembers(b.db).AddMember(b.ctx, workspace, tenant.Member{WorkspaceID: workspace, UserID: user.ID, Role: tenant.RoleOwner, CreatedAt: lifeStart}))
+	b.must(people.NewWorkspaces(b.db).CreateWorkspace(b.ctx, tenant.Workspace{ID: workspace, Name: "Shop", Plan: plan.Free, Granted: plan.Free, CreatedAt: lifeStart}))
+	b.must(people.NewMembers(b.db).AddMember(b.ctx, workspace, tenant.Member{WorkspaceID: workspace, UserID: user.ID, Role: tenant.RoleOwner, CreatedAt: lifeStart}))
 }
 
 // leave removes the business from its database, for the next one.
@@ -159,8 +161,8 @@ func (b *business) leave() {
 	b.Helper()
 	b.endpoint.Close()
 	b.stripe.Close()
-	b.must(store.NewWorkspaces(b.db).DeleteWorkspace(b.ctx, b.workspace))
-	b.must(store.NewBillingEvents(b.db).DeleteBillingEvents(b.ctx, b.stripe.Now().Add(time.Hour)))
+	b.must(people.NewWorkspaces(b.db).DeleteWorkspace(b.ctx, b.workspace))
+	b.must(billingstore.NewBillingEvents(b.db).DeleteBillingEvents(b.ctx, b.stripe.Now().Add(time.Hour)))
 }
 
 // receive is the route of the webhook, served by the processes alternately.

@@ -14,6 +14,7 @@ import (
 	"parley/core/tenant"
 	"parley/internal/intx"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -92,7 +93,7 @@ func (h *fixture) must(err error) {
 func (h *fixture) workspaces(ids ...string) {
 	h.Helper()
 	for _, id := range ids {
-		h.must(store.NewWorkspaces(h.store).CreateWorkspace(h.Context(), tenant.Workspace{ID: id, Name: id, Plan: plan.Starter, CreatedAt: time.Now()}))
+		h.must(people.NewWorkspaces(h.store).CreateWorkspace(h.Context(), tenant.Workspace{ID: id, Name: id, Plan: plan.Starter, CreatedAt: time.Now()}))
 		h.must(h.store.InTx(h.Context(), func(ctx context.Context) error {
 			return execute(ctx, "INSERT INTO due VALUES ('"+id+"', 0)")
 		}))

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"parley/core/audit"
+	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // BenchmarkAudit appends entries, each in a transaction of its own: to one chain, to a chain
@@ -19,9 +21,9 @@ func BenchmarkAudit(b *testing.B) {
 		Actor: audit.Person("usr_1", "ada@example.com"), Action: audit.ChatbotChanged, Object: audit.Object{Kind: "chatbot", ID: "cb_1", Name: "Guide"},
 		Changes: []audit.Change{{Field: "name", Old: "Old", New: "Guide"}, {Field: "instructions"}}, Origin: audit.Origin{Address: "192.0.2.1", RequestID: "req_1"}, At: epoch,
 	}
-	for name, url := range map[string]string{"sqlite": sqliteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
+	for name, url := range map[string]string{"sqlite": store.SQLiteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
 		b.Run(name, func(b *testing.B) {
-			s, err := Open(b.Context(), url)
+			s, err := store.Open(b.Context(), url)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -30,7 +32,7 @@ func BenchmarkAudit(b *testing.B) {
 				plain := entry
 				plain.WorkspaceID = "ws_none"
 				return s.InTx(ctx, func(ctx context.Context) error {
-					return newAuditEntry(s.db(ctx), plain).Exec(within(ctx, plain.WorkspaceID))
+					return store.NewAuditEntry(s.Client(ctx), plain).Exec(scope.Workspace(ctx, plain.WorkspaceID))
 				})
 			}
 			for _, writers := range []int{1, 16} {
@@ -44,7 +46,7 @@ func BenchmarkAudit(b *testing.B) {
 	}
 }
 
-// write has writers do something until it was done often enough.
+// Write has writers do something until it was done often enough.
 func write(b *testing.B, name string, writers int, do func(ctx context.Context, writer int) error) {
 	b.Run(name, func(b *testing.B) {
 		if err := do(b.Context(), 0); err != nil {

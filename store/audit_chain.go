@@ -37,9 +37,9 @@ func (s *Store) sealAudit(ctx context.Context, tx *transaction) error {
 	chains, of := audit.ByChain(tx.audit)
 	tx.audit = nil
 	for _, chain := range chains {
-		entries, err := s.appendToChain(chainScope(ctx, chain), chain, of[chain])
+		entries, err := s.appendToChain(ChainScope(ctx, chain), chain, of[chain])
 		if err != nil {
-			return fmt.Errorf("writing the audit log: %w", mapError(err))
+			return fmt.Errorf("writing the audit log: %w", MapError(err))
 		}
 		sealed = append(sealed, entries...)
 	}
@@ -49,12 +49,12 @@ func (s *Store) sealAudit(ctx context.Context, tx *transaction) error {
 	return nil
 }
 
-// chainScope is the scope of a chain's entries.
-func chainScope(ctx context.Context, chain string) context.Context {
+// ChainScope is the scope of a chain's entries.
+func ChainScope(ctx context.Context, chain string) context.Context {
 	if chain == audit.Unplaced {
 		return scope.System(ctx)
 	}
-	return within(ctx, chain)
+	return scope.Workspace(ctx, chain)
 }
 
 const (
@@ -67,7 +67,7 @@ const (
 // appendToChain writes entries to the end of a chain, which stays locked until the transaction
 // ends.
 func (s *Store) appendToChain(ctx context.Context, chain string, entries []audit.Entry) ([]audit.Entry, error) {
-	head, err := s.readHead(ctx, chain)
+	head, err := s.LockChain(ctx, chain)
 	if fault.Is(err, fault.NotFound) {
 		head, entries, err = s.beginChain(ctx, chain, entries)
 	}
@@ -79,44 +79,49 @@ func (s *Store) appendToChain(ctx context.Context, chain string, entries []audit
 	}
 	rows := make([]*ent.AuditEntryCreate, len(entries))
 	for i, e := range entries {
-		rows[i] = newAuditEntry(s.db(ctx), e)
+		rows[i] = newAuditEntry(s.Client(ctx), e)
 	}
-	written, err := s.db(ctx).AuditEntry.CreateBulk(rows...).Save(ctx)
+	written, err := s.Client(ctx).AuditEntry.CreateBulk(rows...).Save(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for i := range written {
 		entries[i].ID = written[i].ID
 	}
-	moved, err := s.changes(ctx, moveHead, chain, head.Seq, head.Hash)
+	moved, err := s.MoveChain(ctx, head)
 	if err == nil && !moved {
 		err = errors.New("the head of the chain is gone")
 	}
 	return entries, err
 }
 
-// readHead reads the end of a chain, and locks it on PostgreSQL. A SQLite file has one
+// LockChain reads the end of a chain, and locks it on PostgreSQL. A SQLite file has one
 // writer.
-func (s *Store) readHead(ctx context.Context, chain string) (audit.Head, error) {
+func (s *Store) LockChain(ctx context.Context, chain string) (audit.Head, error) {
 	head, statement := audit.Head{Chain: chain}, lockHead
 	if s.dialect == dialect.SQLite {
 		statement = selectHead
 	}
-	err := scanOne(ctx, s.raw(ctx), []any{&head.Seq, &head.Hash, &head.KeptSeq, &head.KeptHash}, statement, chain)
+	err := ScanOne(ctx, s.Raw(ctx), []any{&head.Seq, &head.Hash, &head.KeptSeq, &head.KeptHash}, statement, chain)
 	return head, err
+}
+
+// MoveChain writes the end of a chain, and reports whether there is such a chain.
+func (s *Store) MoveChain(ctx context.Context, head audit.Head) (bool, error) {
+	return s.Changes(ctx, moveHead, head.Chain, head.Seq, head.Hash)
 }
 
 // beginChain begins a chain. If there are entries from before there were chains, its
 // first entry says how many.
 func (s *Store) beginChain(ctx context.Context, chain string, entries []audit.Entry) (audit.Head, []audit.Entry, error) {
-	if _, err := s.raw(ctx).ExecContext(ctx, insertChain, chain); err != nil {
+	if _, err := s.Raw(ctx).ExecContext(ctx, insertChain, chain); err != nil {
 		return audit.Head{}, nil, err
 	}
-	head, err := s.readHead(ctx, chain)
+	head, err := s.LockChain(ctx, chain)
 	if err != nil || head.Seq > 0 { // another transaction began it meanwhile
 		return head, entries, err
 	}
-	earlier, err := s.db(ctx).AuditEntry.Query().Where(ofChain(chain)).Count(ctx)
+	earlier, err := s.Client(ctx).AuditEntry.Query().Where(OfChain(chain)).Count(ctx)
 	if err != nil || earlier == 0 {
 		return head, entries, err
 	}
@@ -124,18 +129,26 @@ func (s *Store) beginChain(ctx context.Context, chain string, entries []audit.En
 	return head, append([]audit.Entry{first}, entries...), nil
 }
 
-// ofChain chooses the entries of a chain.
-func ofChain(chain string) predicate.AuditEntry {
+// OfChain chooses the entries of a chain.
+func OfChain(chain string) predicate.AuditEntry {
 	if chain == audit.Unplaced {
 		return auditentry.WorkspaceIDIsNil()
 	}
 	return auditentry.WorkspaceID(chain)
 }
 
+func changesToColumn(changes []audit.Change) []map[string]string {
+	rows := make([]map[string]string, len(changes))
+	for i, change := range changes {
+		rows[i] = map[string]string{"field": change.Field, "old": change.Old, "new": change.New}
+	}
+	return rows
+}
+
 func newAuditEntry(db *ent.Client, entry audit.Entry) *ent.AuditEntryCreate {
 	create := db.AuditEntry.Create().SetActor(entry.Actor.Name).SetUserID(entry.Actor.UserID).
 		SetAction(string(entry.Action)).SetObjectKind(entry.Object.Kind).SetObjectID(entry.Object.ID).
-		SetObjectName(entry.Object.Name).SetDetail(entry.Detail).SetChanges(fromChanges(entry.Changes)).
+		SetObjectName(entry.Object.Name).SetDetail(entry.Detail).SetChanges(changesToColumn(entry.Changes)).
 		SetAddress(entry.Origin.Address).SetRequestID(entry.Origin.RequestID).SetAt(entry.At).
 		SetAddressSalt(entry.AddressSalt).SetAddressHash(entry.AddressHash).SetVersion(entry.Version).
 		SetSeq(entry.Seq).SetHash(entry.Hash)

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/store"
 )
 
 // asOwner runs statements as the owner of the database, whom no wall holds.
@@ -26,7 +27,7 @@ func (b *bundle) tryAsOwner(statements ...string) error {
 	if b.IsSQLite() {
 		return b.InTx(b.Context(), func(ctx context.Context) error {
 			for _, statement := range statements {
-				if _, err := b.raw(ctx).ExecContext(ctx, statement); err != nil {
+				if _, err := b.Raw(ctx).ExecContext(ctx, statement); err != nil {
 					return err
 				}
 			}
@@ -94,7 +95,7 @@ func TestChains(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		b.Run("a transaction's entries are chained at its end, whatever chains they are of, and told once it is committed", func(t *testing.T) {
 			var told []audit.Entry
-			b.audited = func(entries []audit.Entry) { told = append(told, entries...) }
+			store.SetAudited(b.Store, func(entries []audit.Entry) { told = append(told, entries...) })
 			b.must(b.InTx(t.Context(), func(ctx context.Context) error {
 				b.Helper()
 				for i, workspace := range []string{"ws_2", "", "ws_1", "ws_2"} {
@@ -116,8 +117,8 @@ func TestChains(t *testing.T) {
 			}
 		})
 		b.Run("a transaction that is undone leaves no entry, moves no chain, and is not told of", func(t *testing.T) {
-			b.audited = func(entries []audit.Entry) { t.Errorf("told of %v", entries) }
-			defer func() { b.audited = nil }()
+			store.SetAudited(b.Store, func(entries []audit.Entry) { t.Errorf("told of %v", entries) })
+			defer store.SetAudited(b.Store, nil)
 			before := b.dump("audit_chains", "id", "ws_2")
 			err := b.InTx(t.Context(), func(ctx context.Context) error {
 				b.must(b.AddAudit(ctx, "ws_2", audit.Entry{Actor: audit.System, Action: audit.SignedIn, At: epoch}))

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/audit"
+	auditstore "parley/store/audit"
 )
 
 func TestAudit(t *testing.T) {
@@ -139,4 +140,4 @@ func TestAuditIDsGrow(t *testing.T) {
 	})
 }
 
-var _ audit.Archive = (*AuditLog)(nil)
+var _ audit.Archive = (*auditstore.AuditLog)(nil)

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"parley/core/chat"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // broken is a store behind a proxy that breaks its connections, and one beside it that
@@ -21,10 +23,10 @@ type broken struct {
 
 func newBroken(t *testing.T) *broken {
 	t.Helper()
-	return newBrokenWith(t, Options{})
+	return newBrokenWith(t, store.Options{})
 }
 
-func newBrokenWith(t *testing.T, options Options) *broken {
+func newBrokenWith(t *testing.T, options store.Options) *broken {
 	t.Helper()
 	database := migratedPostgres.New(t)
 	aside := openBundle(t, database)
@@ -69,11 +71,16 @@ var losses = []loss{
 	}},
 }
 
-// opening is a conversation with its first question.
-func (x *broken) opening(question string) openingOf {
+// opened is a conversation with its first question.
+type opened struct {
+	turn.Opening
+	conversation chat.Conversation
+}
+
+func (x *broken) opening(question string) opened {
 	opening := x.w.newTurn()
 	opening.Question = question
-	return openingOf{workspaceID: x.w.id, Opening: opening, conversation: chat.Conversation{ChatbotID: x.w.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}}
+	return opened{Opening: opening, conversation: chat.Conversation{ChatbotID: x.w.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}}
 }
 
 func (x *broken) ask(ctx context.Context, question string) error {
@@ -214,7 +221,7 @@ func TestACommitThatFailsAfterTheRows(t *testing.T) {
 	t.Run("among questions that share a statement only the refused one fails", func(t *testing.T) {
 		const each = 10
 		errs := make([]error, 2*each)
-		shareStatements(t, x.groups.conversations, x.opening("first"), func() {
+		store.HoldGroup(x.Store, groupsOf["conversations"], 0, func() {
 			var all sync.WaitGroup
 			for i := range errs {
 				all.Go(func() { errs[i] = x.ask(t.Context(), []string{"kept", "refused"}[i%2]) })

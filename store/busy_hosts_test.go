@@ -1,16 +1,18 @@
-package store
+package store_test
 
 import (
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"parley/store/servers"
 )
 
 func TestBusyHosts(t *testing.T) {
 	t.Parallel()
 	b := openBundle(t, migratedPostgres.New(t))
-	hosts := NewBusyHosts(b.Store)
+	hosts := servers.NewBusyHosts(b.Store)
 	take := func(t *testing.T, host, holder string, most time.Duration) time.Duration {
 		t.Helper()
 		wait, err := hosts.TakeHost(t.Context(), host, holder, most)

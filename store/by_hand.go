@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"strconv"
 	"strings"
 
@@ -11,26 +12,26 @@ import (
 	"parley/core/fault"
 )
 
-// raw returns what runs statements in the transaction of ctx, or outside of
+// Raw returns what runs statements in the transaction of ctx, or outside of
 // one.
-func (s *Store) raw(ctx context.Context) entsql.ExecQuerier {
+func (s *Store) Raw(ctx context.Context) entsql.ExecQuerier {
 	if tx, ok := ctx.Value(txKey{}).(*transaction); ok {
 		return tx.raw
 	}
 	return s.queries
 }
 
-// inWrite runs fn, a single statement, where the database wants its writes.
-func (s *Store) inWrite(ctx context.Context, fn func(context.Context) error) error {
+// WriteRaw runs fn, a single statement, where the database wants its writes.
+func (s *Store) WriteRaw(ctx context.Context, fn func(context.Context) error) error {
 	if s.dialect == dialect.Postgres {
-		return mapError(fn(ctx))
+		return MapError(fn(ctx))
 	}
-	return s.InTx(ctx, func(ctx context.Context) error { return mapError(fn(ctx)) })
+	return s.InTx(ctx, func(ctx context.Context) error { return MapError(fn(ctx)) })
 }
 
-// scanOne reads the one row of a query. It reads to the end, because only there a
+// ScanOne reads the one row of a query. It reads to the end, because only there a
 // statement that stores something says that it was committed.
-func scanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query string, args ...any) error {
+func ScanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query string, args ...any) error {
 	rows, err := on.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -48,9 +49,9 @@ func scanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query strin
 	return rows.Close()
 }
 
-// changes runs a statement by hand and reports whether it hit a row.
-func (s *Store) changes(ctx context.Context, statement string, args ...any) (bool, error) {
-	result, err := s.raw(ctx).ExecContext(ctx, statement, args...)
+// Changes runs a statement by hand and reports whether it hit a row.
+func (s *Store) Changes(ctx context.Context, statement string, args ...any) (bool, error) {
+	result, err := s.Raw(ctx).ExecContext(ctx, statement, args...)
 	if err != nil {
 		return false, err
 	}
@@ -58,22 +59,35 @@ func (s *Store) changes(ctx context.Context, statement string, args ...any) (boo
 	return n > 0, err
 }
 
-// into begins a row of a table that may be there already: what becomes of it then is said
+// Hits runs a statement by hand that is NotFound unless it hits a row.
+func (s *Store) Hits(ctx context.Context, statement string, args ...any) error {
+	result, err := s.Raw(ctx).ExecContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	return Affected(int(n), err)
+}
+
+// Builder builds statements of the database's dialect.
+func (s *Store) Builder() *entsql.DialectBuilder { return entsql.Dialect(s.dialect) }
+
+// Into begins a row of a table that may be there already: what becomes of it then is said
 // by OnConflict. Its columns have no default values of ent's.
-func (s *Store) into(table string) *entsql.InsertBuilder {
-	return entsql.Dialect(s.dialect).Insert(table)
+func (s *Store) Into(table string) *entsql.InsertBuilder {
+	return s.Builder().Insert(table)
 }
 
-// exec runs a statement that was built, in the transaction of ctx if there is one.
-func (s *Store) exec(ctx context.Context, statement entsql.Querier) error {
+// Exec runs a statement that was built, in the transaction of ctx if there is one.
+func (s *Store) Exec(ctx context.Context, statement entsql.Querier) error {
 	query, args := statement.Query()
-	_, err := s.raw(ctx).ExecContext(ctx, query, args...)
-	return mapError(err)
+	_, err := s.Raw(ctx).ExecContext(ctx, query, args...)
+	return MapError(err)
 }
 
-// overwrite replaces columns of the row that is there with those of the row that was to be
+// Overwrite replaces columns of the row that is there with those of the row that was to be
 // added.
-func overwrite(columns ...string) entsql.ConflictOption {
+func Overwrite(columns ...string) entsql.ConflictOption {
 	return entsql.ResolveWith(func(update *entsql.UpdateSet) {
 		for _, column := range columns {
 			update.SetExcluded(column)
@@ -81,9 +95,9 @@ func overwrite(columns ...string) entsql.ConflictOption {
 	})
 }
 
-// placeholders is a list of n parameters, at least one, whose first has a number:
+// Placeholders is a list of n parameters, at least one, whose first has a number:
 // such as ($3,$4).
-func placeholders(first, n int) string {
+func Placeholders(first, n int) string {
 	var b strings.Builder
 	b.Grow(5 * n)
 	for i := range n {
@@ -91,4 +105,29 @@ func placeholders(first, n int) string {
 		b.WriteString(strconv.Itoa(first + i))
 	}
 	return "(" + b.String()[1:] + ")"
+}
+
+// EachRow runs a query and scans each of its rows. Its error may be the commit's, which
+// comes after the last row.
+func EachRow(ctx context.Context, on entsql.ExecQuerier, query string, args []any, scan func(*sql.Rows) error) error {
+	rows, err := on.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// Column is one column of rows, as an array parameter.
+func Column[Row, Value any](rows []Row, value func(*Row) Value) []Value {
+	values := make([]Value, len(rows))
+	for i := range rows {
+		values[i] = value(&rows[i])
+	}
+	return values
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -13,6 +13,17 @@ import (
 
 	"parley/core/fault"
 	"parley/internal/pgtest"
+	"parley/store"
+	auditstore "parley/store/audit"
+	billingstore "parley/store/billing"
+	"parley/store/bots"
+	chatstore "parley/store/chat"
+	insightstore "parley/store/insight"
+	knowledgestore "parley/store/knowledge"
+	"parley/store/outbound"
+	"parley/store/people"
+	privacystore "parley/store/privacy"
+	"parley/store/servers"
 )
 
 // patience bounds every wait of these tests for something that must come.
@@ -35,7 +46,7 @@ type bundle struct {
 
 // everything is a store with all that is kept in it.
 type everything struct {
-	*Store
+	*store.Store
 	kept
 }
 
@@ -108,81 +119,81 @@ type kept struct {
 }
 
 type (
-	ofChatbots      = Chatbots
-	ofTokens        = Tokens
-	ofProviders     = Providers
-	ofDocuments     = Documents
-	ofUploads       = Uploads
-	ofSources       = Sources
-	ofDueWork       = DueWork
-	ofPassages      = Passages
-	ofRemovals      = Removals
-	ofIndexChanges  = IndexChanges
-	ofUndo          = Undo
-	ofPages         = KnowledgePages
-	ofRebuilds      = Rebuilds
-	ofEmbeddings    = Embeddings
-	ofEncodings     = Encodings
-	ofUsers         = Users
-	ofSessions      = Sessions
-	ofDevices       = Devices
-	ofAttempts      = Attempts
-	ofCodes         = AddressCodes
-	ofMails         = Mails
-	ofWorkspaces    = Workspaces
-	ofAccess        = PlanAccess
-	ofMembers       = Members
-	ofInvitations   = Invitations
-	ofHoldings      = Holdings
-	ofPlans         = Plans
-	ofSubscriptions = Subscriptions
-	ofEvents        = BillingEvents
-	ofTrials        = Trials
-	ofReversals     = Reversals
-	ofAudit         = AuditLog
-	ofChores        = Chores
-	ofMinutes       = RequestMinutes
-	ofConversations = Conversations
-	ofTurns         = Turns
-	ofLeases        = Leases
-	ofMonths        = Months
-	ofKeys          = Keys
-	ofCachedAnswers = CachedAnswers
-	ofUsageRecords  = UsageRecords
-	ofRetentions    = Retentions
-	ofSizes         = Sizes
-	ofInstallation  = Installation
-	ofFeedback      = Feedback
-	ofGaps          = Gaps
-	ofHistory       = History
-	ofStats         = Stats
-	ofRolls         = Rolls
-	ofTestRuns      = TestRuns
-	ofWithdrawn     = WithdrawnTests
-	ofFinds         = Finds
-	ofQuotaNotices  = QuotaNotices
-	ofWebhooks      = Webhooks
-	ofDeliveries    = WebhookDeliveries
-	ofConnections   = SSOConnections
-	ofIdentities    = Identities
-	ofErasures      = Erasures
-	ofRows          = Rows
-	ofEndUsers      = EndUsers
-	ofPersons       = Persons
-	ofFiles         = Files
-	ofWall          = Wall
+	ofChatbots      = bots.Chatbots
+	ofTokens        = bots.Tokens
+	ofProviders     = bots.Providers
+	ofDocuments     = knowledgestore.Documents
+	ofUploads       = knowledgestore.Uploads
+	ofSources       = knowledgestore.Sources
+	ofDueWork       = knowledgestore.DueWork
+	ofPassages      = knowledgestore.Passages
+	ofRemovals      = knowledgestore.Removals
+	ofIndexChanges  = knowledgestore.IndexChanges
+	ofUndo          = knowledgestore.Undo
+	ofPages         = knowledgestore.KnowledgePages
+	ofRebuilds      = knowledgestore.Rebuilds
+	ofEmbeddings    = knowledgestore.Embeddings
+	ofEncodings     = knowledgestore.Encodings
+	ofUsers         = people.Users
+	ofSessions      = people.Sessions
+	ofDevices       = people.Devices
+	ofAttempts      = people.Attempts
+	ofCodes         = people.AddressCodes
+	ofMails         = outbound.Mails
+	ofWorkspaces    = people.Workspaces
+	ofAccess        = billingstore.PlanAccess
+	ofMembers       = people.Members
+	ofInvitations   = people.Invitations
+	ofHoldings      = billingstore.Holdings
+	ofPlans         = billingstore.Plans
+	ofSubscriptions = billingstore.Subscriptions
+	ofEvents        = billingstore.BillingEvents
+	ofTrials        = billingstore.Trials
+	ofReversals     = billingstore.Reversals
+	ofAudit         = auditstore.AuditLog
+	ofChores        = servers.Chores
+	ofMinutes       = servers.RequestMinutes
+	ofConversations = chatstore.Conversations
+	ofTurns         = chatstore.Turns
+	ofLeases        = chatstore.Leases
+	ofMonths        = chatstore.Months
+	ofKeys          = chatstore.Keys
+	ofCachedAnswers = chatstore.CachedAnswers
+	ofUsageRecords  = chatstore.UsageRecords
+	ofRetentions    = chatstore.Retentions
+	ofSizes         = knowledgestore.Sizes
+	ofInstallation  = servers.Installation
+	ofFeedback      = insightstore.Feedback
+	ofGaps          = insightstore.Gaps
+	ofHistory       = insightstore.History
+	ofStats         = insightstore.Stats
+	ofRolls         = insightstore.Rolls
+	ofTestRuns      = insightstore.TestRuns
+	ofWithdrawn     = insightstore.WithdrawnTests
+	ofFinds         = insightstore.Finds
+	ofQuotaNotices  = billingstore.QuotaNotices
+	ofWebhooks      = outbound.Webhooks
+	ofDeliveries    = outbound.WebhookDeliveries
+	ofConnections   = people.SSOConnections
+	ofIdentities    = people.Identities
+	ofErasures      = privacystore.Erasures
+	ofRows          = privacystore.Rows
+	ofEndUsers      = privacystore.EndUsers
+	ofPersons       = privacystore.Persons
+	ofFiles         = store.Files
+	ofWall          = store.Wall
 )
 
-func allOf(s *Store) *everything {
+func allOf(s *store.Store) *everything {
 	return &everything{s, kept{
-		NewChatbots(s), NewTokens(s), NewProviders(s),
-		NewDocuments(s), NewUploads(s), NewSources(s), NewDueWork(s), NewPassages(s), NewRemovals(s), NewIndexChanges(s), NewUndo(s), NewKnowledgePages(s), NewRebuilds(s), NewEmbeddings(s), NewEncodings(s),
-		NewUsers(s), NewSessions(s), NewDevices(s), NewAttempts(s), NewAddressCodes(s), NewMails(s),
-		NewWorkspaces(s), NewPlanAccess(s), NewMembers(s), NewInvitations(s), NewHoldings(s), NewPlans(s),
-		NewSubscriptions(s), NewBillingEvents(s), NewTrials(s), NewReversals(s), NewAuditLog(s), NewChores(s), NewRequestMinutes(s),
-		NewConversations(s), NewTurns(s), NewLeases(s), NewMonths(s), NewKeys(s), NewCachedAnswers(s), NewUsageRecords(s), NewRetentions(s),
-		NewSizes(s), NewInstallation(s),
-		NewFeedback(s), NewGaps(s), NewHistory(s), NewStats(s), NewRolls(s), NewTestRuns(s), NewWithdrawnTests(s), NewFinds(s), NewQuotaNotices(s), NewWebhooks(s), NewWebhookDeliveries(s), NewSSOConnections(s), NewIdentities(s), NewErasures(s), NewRows(s), NewEndUsers(s), NewPersons(s), NewFiles(s), NewWall(s),
+		bots.NewChatbots(s), bots.NewTokens(s), bots.NewProviders(s),
+		knowledgestore.NewDocuments(s), knowledgestore.NewUploads(s), knowledgestore.NewSources(s), knowledgestore.NewDueWork(s), knowledgestore.NewPassages(s), knowledgestore.NewRemovals(s), knowledgestore.NewIndexChanges(s), knowledgestore.NewUndo(s), knowledgestore.NewKnowledgePages(s), knowledgestore.NewRebuilds(s), knowledgestore.NewEmbeddings(s), knowledgestore.NewEncodings(s),
+		people.NewUsers(s), people.NewSessions(s), people.NewDevices(s), people.NewAttempts(s), people.NewAddressCodes(s), outbound.NewMails(s),
+		people.NewWorkspaces(s), billingstore.NewPlanAccess(s), people.NewMembers(s), people.NewInvitations(s), billingstore.NewHoldings(s), billingstore.NewPlans(s),
+		billingstore.NewSubscriptions(s), billingstore.NewBillingEvents(s), billingstore.NewTrials(s), billingstore.NewReversals(s), auditstore.NewAuditLog(s), servers.NewChores(s), servers.NewRequestMinutes(s),
+		chatstore.NewConversations(s), chatstore.NewTurns(s), chatstore.NewLeases(s), chatstore.NewMonths(s), chatstore.NewKeys(s), chatstore.NewCachedAnswers(s), chatstore.NewUsageRecords(s), chatstore.NewRetentions(s),
+		knowledgestore.NewSizes(s), servers.NewInstallation(s),
+		insightstore.NewFeedback(s), insightstore.NewGaps(s), insightstore.NewHistory(s), insightstore.NewStats(s), insightstore.NewRolls(s), insightstore.NewTestRuns(s), insightstore.NewWithdrawnTests(s), insightstore.NewFinds(s), billingstore.NewQuotaNotices(s), outbound.NewWebhooks(s), outbound.NewWebhookDeliveries(s), people.NewSSOConnections(s), people.NewIdentities(s), privacystore.NewErasures(s), privacystore.NewRows(s), privacystore.NewEndUsers(s), privacystore.NewPersons(s), store.NewFiles(s), store.NewWall(s),
 	}}
 }
 
@@ -205,7 +216,7 @@ func onBothDatabases(t *testing.T, test func(b *bundle)) {
 // migratedPostgres is a database with the schema, and migrated a SQLite file.
 // Migrating takes longer than most tests, so it is done once.
 var migratedPostgres = pgtest.NewTemplate(func(url string) error {
-	s, err := Open(context.Background(), url)
+	s, err := store.Open(context.Background(), url)
 	if err != nil {
 		return err
 	}
@@ -219,7 +230,7 @@ var migrated = sync.OnceValues(func() (content []byte, err error) {
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "parley.db")
-	s, err := Open(context.Background(), sqliteScheme+file)
+	s, err := store.Open(context.Background(), store.SQLiteScheme+file)
 	if err != nil {
 		return nil, err
 	}
@@ -236,24 +247,26 @@ func migratedSQLite(t *testing.T) string {
 		t.Fatal(err)
 	}
 	url := sqliteURL(t)
-	if err := os.WriteFile(strings.TrimPrefix(url, sqliteScheme), content, 0o600); err != nil {
+	if err := os.WriteFile(strings.TrimPrefix(url, store.SQLiteScheme), content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return url
 }
 
-func sqliteURL(t *testing.T) string { return sqliteScheme + filepath.Join(t.TempDir(), "parley.db") }
+func sqliteURL(t *testing.T) string {
+	return store.SQLiteScheme + filepath.Join(t.TempDir(), "parley.db")
+}
 
 func openBundle(t *testing.T, url string) *bundle {
 	t.Helper()
-	return openBundleWith(t, url, Options{})
+	return openBundleWith(t, url, store.Options{})
 }
 
-func openBundleWith(t *testing.T, url string, options Options) *bundle {
+func openBundleWith(t *testing.T, url string, options store.Options) *bundle {
 	t.Helper()
-	var s *Store
+	var s *store.Store
 	eventually(t, "the store opens", func() bool { // on a busy machine a server may be too late for a test's limit
-		opened, err := OpenWith(t.Context(), url, options)
+		opened, err := store.OpenWith(t.Context(), url, options)
 		if err != nil && !fault.Is(err, fault.Unavailable) {
 			t.Fatal(err)
 		}
@@ -287,7 +300,7 @@ func (b *bundle) wantKind(err error, kind fault.Kind) {
 func (b *bundle) beside() *sql.DB {
 	b.Helper()
 	if b.IsSQLite() || b.url == "" {
-		return b.reads
+		return b.Reads()
 	}
 	b.opening.Do(func() {
 		var err error

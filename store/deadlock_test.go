@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/insight/stats"
 	"parley/core/insight/testrun"
+	"parley/ent/scope"
 )
 
 // whileDeleted runs two steps in one transaction. Between them another transaction
@@ -107,7 +108,7 @@ func TestDeleteWorkspaceWhileItsChatbotsAreKept(t *testing.T) {
 	b.must(b.CreateChatbot(b.Context(), a.id, chatbot.Chatbot{ID: earlier, CreatedAt: epoch}))
 	deleted := make(chan error, 1)
 	b.must(b.InTx(b.Context(), func(ctx context.Context) error {
-		if err := b.Store.keepChatbots(within(ctx, a.id), earlier); err != nil {
+		if err := b.Store.KeepChatbots(scope.Workspace(ctx, a.id), earlier); err != nil {
 			return err
 		}
 		go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -13,20 +13,24 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/pgtest"
+	"parley/store"
+	"parley/store/bots"
+	knowledgestore "parley/store/knowledge"
+	"parley/store/people"
 )
 
 // BenchmarkDocumentPages reads what the page Knowledge shows of 10,000 documents
 // of 4 kB.
 func BenchmarkDocumentPages(b *testing.B) {
-	for name, url := range map[string]string{"sqlite": sqliteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
+	for name, url := range map[string]string{"sqlite": store.SQLiteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
 		b.Run(name, func(b *testing.B) {
-			s, err := Open(b.Context(), url)
+			s, err := store.Open(b.Context(), url)
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer s.Close()
 			listDocumentsFor(b, s, 10_000)
-			pages := NewKnowledgePages(s)
+			pages := knowledgestore.NewKnowledgePages(s)
 			for _, page := range []struct {
 				name   string
 				filter browse.Filter
@@ -59,7 +63,7 @@ func BenchmarkDocumentPages(b *testing.B) {
 
 // listDocumentsFor adds documents to a new chatbot, of which each hundredth has
 // failed.
-func listDocumentsFor(b *testing.B, s *Store, n int) {
+func listDocumentsFor(b *testing.B, s *store.Store, n int) {
 	b.Helper()
 	ctx := b.Context()
 	must := func(err error) {
@@ -67,9 +71,9 @@ func listDocumentsFor(b *testing.B, s *Store, n int) {
 			b.Fatal(err)
 		}
 	}
-	must(NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
-	must(NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
-	must(NewSources(s).CreateSource(ctx, "ws", knowledge.Source{ID: "src", ChatbotID: "cb", CreatedAt: epoch}))
+	must(people.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
+	must(bots.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
+	must(knowledgestore.NewSources(s).CreateSource(ctx, "ws", knowledge.Source{ID: "src", ChatbotID: "cb", CreatedAt: epoch}))
 	found := make([]knowledge.Document, n)
 	for i := range found {
 		at := epoch.Add(time.Duration(i) * time.Second)
@@ -82,6 +86,6 @@ func listDocumentsFor(b *testing.B, s *Store, n int) {
 			found[i].State = knowledge.Failed
 		}
 	}
-	_, err := NewSources(s).CreateFound(ctx, "ws", knowledge.Source{ID: "src"}, found, n, n)
+	_, err := knowledgestore.NewSources(s).CreateFound(ctx, "ws", knowledge.Source{ID: "src"}, found, n, n)
 	must(err)
 }

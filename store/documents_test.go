@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	knowledgestore "parley/store/knowledge"
 	"parley/text/split"
 )
 
@@ -332,7 +333,7 @@ func TestCreateFound(t *testing.T) {
 			failed := found("doc_8")
 			failed[0].SourceID, failed[0].State = source.ID, knowledge.Failed
 			add(t, failed, 5, 1)
-			counts, err := NewKnowledgePages(b.Store).CountPages(ctx, a.id, []string{source.ID, "src_none"})
+			counts, err := knowledgestore.NewKnowledgePages(b.Store).CountPages(ctx, a.id, []string{source.ID, "src_none"})
 			b.must(err)
 			if got := counts[source.ID]; len(counts) != 1 || got[knowledge.Failed] != 1 || got[knowledge.Pending] != 1 || len(got) != 2 {
 				t.Errorf("they are %v", counts)

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/store"
 )
 
 func TestEmbeddings(t *testing.T) {
@@ -59,7 +61,7 @@ func TestEmbeddings(t *testing.T) {
 		})
 		b.Run("more than one portion of old vectors goes, and what is newer stays", func(t *testing.T) {
 			old, newer := map[string][]float32{}, map[string][]float32{"newer": {1}}
-			for i := range trimBatch + 5 {
+			for i := range store.TrimBatch + 5 {
 				old[fmt.Sprint("old ", i)] = []float32{float32(i)}
 			}
 			b.must(b.SaveEmbeddings(ctx, a.id, "p", old, epoch))

@@ -1,9 +1,8 @@
-package store
+package store_test
 
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"parley/core/retrieval"
 	"parley/text/encode"
@@ -63,24 +62,6 @@ func TestEncodings(t *testing.T) {
 				if n, err := b.UnencodedOf(ctx, a.id, chatbotID); err != nil || n != want {
 					t.Errorf("%d are counted of %s, %v", n, chatbotID, err)
 				}
-			}
-		})
-		b.Run("what another process encodes is seen a moment later", func(t *testing.T) {
-			now := time.Now()
-			here, there := NewEncodings(b.ofEncodings.store), NewEncodings(b.ofEncodings.store)
-			here.now = func() time.Time { return now }
-			id := passages[1].ID
-			seen := func() int {
-				got, err := here.Encodings(ctx, a.id, a.chatbot, []int64{id})
-				b.must(err)
-				return len(got)
-			}
-			before := seen()
-			b.must(there.SaveEncodings(ctx, a.id, map[int64]encode.Encoding{id: encoding}))
-			at := seen()
-			now = now.Add(missingFor)
-			if later := seen(); before != 0 || at != 0 || later != 1 {
-				t.Errorf("seen are %d, %d and %d", before, at, later)
 			}
 		})
 		b.Run("another workspace encodes none of a's passages", func(t *testing.T) {

@@ -20,14 +20,14 @@ import (
 
 const notAvailable = "The database is not available right now. Try again in a few seconds."
 
-// mapError gives an error of the database its kind:
+// MapError gives an error of the database its kind:
 //
 //   - a fault and the end of a context pass unchanged,
 //   - a missing row is NotFound, and a broken constraint is a Conflict,
 //   - a lost connection, a lock time-out and a full disk are Unavailable, and
 //     the caller may try again,
 //   - everything else is Internal: bad SQL does not get better by trying again.
-func mapError(err error) error {
+func MapError(err error) error {
 	var known *fault.Error
 	switch {
 	case err == nil, errors.As(err, &known):

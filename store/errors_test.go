@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -10,22 +10,22 @@ import (
 	"testing"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"parley/core/account"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store"
+	"parley/store/people"
 )
 
 // run runs statements by hand in one transaction.
 func (b *bundle) run(ctx context.Context, statements ...string) error {
 	return b.InTx(ctx, func(ctx context.Context) error {
 		for _, statement := range statements {
-			if _, err := b.raw(ctx).ExecContext(scope.System(ctx), statement); err != nil {
+			if _, err := b.Raw(ctx).ExecContext(scope.System(ctx), statement); err != nil {
 				return err
 			}
 		}
@@ -68,7 +68,7 @@ func TestErrorsHaveTheirKind(t *testing.T) {
 		b.wantKind(err, fault.Internal)
 		b.wantKind(b.InTx(b.Context(), func(context.Context) error { return errTest }), fault.Internal)
 
-		b.must(b.reads.Close())
+		b.must(b.Reads().Close())
 		_, err = b.User(b.Context(), "usr_a")
 		b.wantKind(err, fault.Unavailable)
 		if b.Check(b.Context()) == nil {
@@ -78,8 +78,8 @@ func TestErrorsHaveTheirKind(t *testing.T) {
 }
 
 func scanOneInt(b *bundle, query string) (n int, err error) {
-	err = scanOne(scope.System(b.Context()), b.raw(b.Context()), []any{&n}, query)
-	return n, mapError(err)
+	err = store.ScanOne(scope.System(b.Context()), b.Raw(b.Context()), []any{&n}, query)
+	return n, store.MapError(err)
 }
 
 func TestTheEndOfAContextIsNoFault(t *testing.T) {
@@ -113,7 +113,7 @@ func TestTheEndOfAContextIsNoFault(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			var n int
-			want(t, mapError(scanOne(ctx, b.queries, []any{&n}, slow)), context.DeadlineExceeded)
+			want(t, store.MapError(store.ScanOne(ctx, b.Raw(ctx), []any{&n}, slow)), context.DeadlineExceeded)
 		})
 		if b.IsSQLite() {
 			return // its transactions do not end with their context
@@ -137,7 +137,7 @@ func TestUnavailableSQLite(t *testing.T) {
 	t.Run("a file that another process keeps locked", func(t *testing.T) {
 		url := migratedSQLite(t)
 		b := openBundle(t, url+"?_pragma=busy_timeout(20)")
-		other, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(url, sqliteScheme))
+		other, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(url, store.SQLiteScheme))
 		b.must(err)
 		defer other.Close()
 		conn, err := other.Conn(t.Context())
@@ -164,7 +164,7 @@ func TestUnavailableSQLite(t *testing.T) {
 		b.must(err)
 		defer other.Close()
 		_, err = other.ExecContext(t.Context(), "PRAGMA journal_mode = nothing; SELECT nothing")
-		b.wantKind(mapError(err), fault.Internal)
+		b.wantKind(store.MapError(err), fault.Internal)
 	})
 }
 
@@ -200,7 +200,7 @@ func TestUnavailablePostgres(t *testing.T) {
 		{"a backend that was terminated between two statements", func() error {
 			return b.InTx(t.Context(), func(ctx context.Context) error {
 				var pid int
-				if err := scanOne(ctx, b.raw(ctx), []any{&pid}, "SELECT pg_backend_pid()"); err != nil {
+				if err := store.ScanOne(ctx, b.Raw(ctx), []any{&pid}, "SELECT pg_backend_pid()"); err != nil {
 					return err
 				}
 				_, err := b.beside().ExecContext(t.Context(), fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)", pid))
@@ -260,12 +260,10 @@ func TestUnavailablePostgres(t *testing.T) {
 	})
 
 	t.Run("a port that nobody listens on", func(t *testing.T) {
-		config, err := parsePostgres("postgres://user@127.0.0.1:1/none?sslmode=disable")
+		nobody, err := store.Unconnected("postgres://user@127.0.0.1:1/none?sslmode=disable")
 		b.must(err)
-		db := stdlib.OpenDB(*config)
-		nobody := newStore(dialect.Postgres, db, db, pool{impatient{db, limits{time.Minute}}}, db.Close)
 		defer nobody.Close()
-		_, err = NewUsers(nobody).User(t.Context(), "usr_a")
+		_, err = people.NewUsers(nobody).User(t.Context(), "usr_a")
 		b.wantKind(err, fault.Unavailable)
 		b.wantKind(nobody.InTx(t.Context(), func(context.Context) error { return nil }), fault.Unavailable)
 	})
@@ -278,7 +276,7 @@ func TestOpenWithoutPostgreSQL(t *testing.T) {
 		"there is no such role":   {strings.Replace(pgtest.New(t), "postgres://postgres@", "postgres://nobody:hunter2@", 1), `(role "nobody" does not exist); correct DATABASE_URL`},
 	} {
 		t.Run(sentence+", and one sentence says so", func(t *testing.T) {
-			_, err := Open(t.Context(), c.url)
+			_, err := store.Open(t.Context(), c.url)
 			if err == nil || !strings.HasSuffix(err.Error(), c.says) || strings.ContainsAny(err.Error(), "\n\t") || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("it says %q", err)
 			}
@@ -354,7 +352,7 @@ func TestDeleteWorkspaceWhileAConversationIsTied(t *testing.T) {
 			}
 			go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()
 			b.waitUntilBlocked()
-			return b.Store.tieEndUser(ctx, a.id, a.conversation, a.secret)
+			return b.Client(ctx).Conversation.UpdateOneID(a.conversation).SetExternalUserID(a.secret).Exec(scope.Workspace(ctx, a.id))
 		}))
 		b.must(receive(b.T, "the workspace is deleted", deleted))
 		if !b.isGone(a.id) {

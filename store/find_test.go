@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/find"
+	insightstore "parley/store/insight"
 )
 
 func TestFinds(t *testing.T) {
@@ -29,7 +30,7 @@ func TestFinds(t *testing.T) {
 				b.must(err)
 			}
 		}
-		finder := find.New(NewFinds(b.Store))
+		finder := find.New(insightstore.NewFinds(b.Store))
 		look := func(workspaceID string, q find.Query) []string {
 			found, err := finder.Find(ctx, workspaceID, q)
 			b.must(err)

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"parley/core/fault"
 	"parley/core/outbox"
 	"parley/core/tenant"
+	"parley/store/ports"
 )
 
 // TestFirstAccount opens the database as often as there are visitors, as
@@ -22,9 +23,9 @@ func TestFirstAccount(t *testing.T) {
 			results := make(chan error, visitors)
 			for n := range visitors {
 				db := openBundle(t, b.url)
-				accounts := account.New(ForAccount(db.Store), account.Neighbors{
+				accounts := account.New(ports.ForAccount(db.Store), account.Neighbors{
 					Mails:   outbox.NewWriter(db.ofMails, time.Now, rand.Reader, outbox.Options{}),
-					Founder: tenant.New(ForTenant(db.Store), time.Now, rand.Reader).Workspaces,
+					Founder: tenant.New(ports.ForTenant(db.Store), time.Now, rand.Reader).Workspaces,
 				}, time.Now, rand.Reader)
 				go func() {
 					_, _, err := accounts.SignUps.Create(context.WithoutCancel(t.Context()), account.Account{

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -24,6 +24,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/ent/scope"
 )
 
 // tenancy is one workspace with a row in every table that belongs to one.
@@ -87,7 +88,7 @@ func (w *tenancy) fillKnowledge(b *bundle) {
 	w.passage = b.goLive(d, w.newPassages(3))[0].ID
 	if b.IsSQLite() { // on PostgreSQL a trigger has written one
 		b.must(b.InTx(ctx, func(ctx context.Context) error {
-			return b.exec(within(ctx, w.id), b.into("index_changes").Set("workspace_id", w.id).Set("chatbot_id", w.chatbot).
+			return b.Exec(scope.Workspace(ctx, w.id), b.Into("index_changes").Set("workspace_id", w.id).Set("chatbot_id", w.chatbot).
 				Set("document_id", w.document).Set("held", 1).Set("xid", 1).Set("created_at", epoch))
 		}))
 	}
@@ -104,7 +105,7 @@ func (w *tenancy) newSource(id string) knowledge.Source {
 	}
 }
 
-// newDocument is a page of the source, before it is read.
+// NewDocumentRow is a page of the source, before it is read.
 func (w *tenancy) newDocument(id string) knowledge.Document {
 	return knowledge.Document{
 		ID: id, WorkspaceID: w.id, ChatbotID: w.chatbot, SourceID: w.source, URL: "https://" + w.secret + ".example/" + id, Depth: 1,

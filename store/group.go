@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/core/fault"
 )
@@ -15,7 +18,7 @@ const (
 	maxGroup = 64
 	// maxWaiting bounds how many rows wait for a statement, and so what a process
 	// keeps for a database that has stopped answering. Ends wait beyond it: see
-	// [group].
+	// [Group].
 	maxWaiting = 4096
 	// A second statement runs beside the first one when secondFrom rows wait: it is
 	// executed while the first one waits for the disk. With fewer, two small
@@ -30,25 +33,25 @@ const (
 // errTooBusy is what a caller gets when maxWaiting rows wait already.
 var errTooBusy = fault.New(fault.Unavailable, "The server has too much to store right now. Try again in a few seconds.")
 
-// group sends rows that arrive at the same time as one statement of PostgreSQL,
+// Group sends rows that arrive at the same time as one statement of PostgreSQL,
 // which costs for each statement rather than for each row. A row that finds nothing
 // under way is stored at once by its own goroutine; rows that arrive meanwhile wait,
 // and go together.
 //
 // A row is stored once, or not at all if it is refused or withdrawn. No caller is
 // answered before the commit.
-type group[Row, Result any] struct {
-	// ends says that the rows end what has been begun, such as an answer. Its caller
+type Group[Row, Result any] struct {
+	// Ends says that the rows end what has been begun, such as an answer. Its caller
 	// keeps that anyway, and refusing it would lose it. So there may be as many as
 	// there are callers, and each waits for as long as the rows before it are stored.
-	ends bool
-	// alone stores one row, and gives that row's own error.
-	alone func(ctx context.Context, row Row) (Result, error)
-	// together stores several rows in one transaction, and tells each that was stored
+	Ends bool
+	// Alone stores one row, and gives that row's own error.
+	Alone func(ctx context.Context, row Row) (Result, error)
+	// Together stores several rows in one transaction, and tells each that was stored
 	// its result by its place among them. One that it leaves out goes alone, and so
 	// gets the error that it deserves. After an error that undid all of it, see
 	// isUndone, all go alone. Any other error is every row's.
-	together func(ctx context.Context, rows []Row, tell func(place int, result Result)) error
+	Together func(ctx context.Context, rows []Row, tell func(place int, result Result)) error
 
 	mu       sync.Mutex
 	waiting  []*groupRow[Row, Result]
@@ -68,10 +71,10 @@ type groupRow[Row, Result any] struct {
 	done   chan struct{}
 }
 
-// do stores a row and returns its result. A ctx that ends withdraws a row that still
+// Do stores a row and returns its result. A ctx that ends withdraws a row that still
 // waits, and so does a wait of groupWithin, in which no other end was stored if the row is
 // one. The caller of a row that is in a statement waits for that.
-func (g *group[Row, Result]) do(ctx context.Context, row Row) (none Result, err error) {
+func (g *Group[Row, Result]) Do(ctx context.Context, row Row) (none Result, err error) {
 	r, err := g.enter(ctx, row)
 	if err != nil {
 		return none, err
@@ -79,7 +82,7 @@ func (g *group[Row, Result]) do(ctx context.Context, row Row) (none Result, err 
 	defer g.callers.Done()
 	if r == nil {
 		defer g.handOver()
-		result, err := g.alone(ctx, row)
+		result, err := g.Alone(ctx, row)
 		g.count(err)
 		return result, err
 	}
@@ -87,14 +90,14 @@ func (g *group[Row, Result]) do(ctx context.Context, row Row) (none Result, err 
 		return none, err
 	}
 	if r.err == nil && !r.stored {
-		return g.alone(ctx, row)
+		return g.Alone(ctx, row)
 	}
 	return r.result, r.err
 }
 
 // wait returns when a row has been in a statement, or with the error of one that was
 // withdrawn.
-func (g *group[Row, Result]) wait(ctx context.Context, r *groupRow[Row, Result]) error {
+func (g *Group[Row, Result]) wait(ctx context.Context, r *groupRow[Row, Result]) error {
 	late := time.NewTimer(groupWithin)
 	defer late.Stop()
 	for before := g.statements(); ; {
@@ -104,7 +107,7 @@ func (g *group[Row, Result]) wait(ctx context.Context, r *groupRow[Row, Result])
 			return nil
 		case <-late.C:
 			now := g.statements()
-			if g.ends && now > before {
+			if g.Ends && now > before {
 				before = now
 				late.Reset(groupWithin)
 				continue
@@ -122,7 +125,7 @@ func (g *group[Row, Result]) wait(ctx context.Context, r *groupRow[Row, Result])
 }
 
 // enter lets a row wait, or returns nil if it can be stored at once.
-func (g *group[Row, Result]) enter(ctx context.Context, row Row) (*groupRow[Row, Result], error) {
+func (g *Group[Row, Result]) enter(ctx context.Context, row Row) (*groupRow[Row, Result], error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
@@ -130,7 +133,7 @@ func (g *group[Row, Result]) enter(ctx context.Context, row Row) (*groupRow[Row,
 		return nil, ctx.Err()
 	case g.stopped:
 		return nil, errClosed
-	case !g.ends && len(g.waiting) >= maxWaiting:
+	case !g.Ends && len(g.waiting) >= maxWaiting:
 		return nil, errTooBusy
 	}
 	g.callers.Add(1)
@@ -148,7 +151,7 @@ func (g *group[Row, Result]) enter(ctx context.Context, row Row) (*groupRow[Row,
 }
 
 // withdraw takes a row back that still waits, and reports whether it did.
-func (g *group[Row, Result]) withdraw(r *groupRow[Row, Result]) bool {
+func (g *Group[Row, Result]) withdraw(r *groupRow[Row, Result]) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	at := slices.Index(g.waiting, r)
@@ -160,7 +163,7 @@ func (g *group[Row, Result]) withdraw(r *groupRow[Row, Result]) bool {
 }
 
 // handOver ends the work of a caller, and leaves the rows that wait to a goroutine.
-func (g *group[Row, Result]) handOver() {
+func (g *Group[Row, Result]) handOver() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.waiting) > 0 {
@@ -171,7 +174,7 @@ func (g *group[Row, Result]) handOver() {
 }
 
 // work stores the rows that wait until there are none.
-func (g *group[Row, Result]) work() {
+func (g *Group[Row, Result]) work() {
 	for {
 		runtime.Gosched() // those who were just answered may have another row
 		rows := g.take()
@@ -186,7 +189,7 @@ func (g *group[Row, Result]) work() {
 }
 
 // take returns the rows of the next statement. Without any the worker has ended.
-func (g *group[Row, Result]) take() []*groupRow[Row, Result] {
+func (g *Group[Row, Result]) take() []*groupRow[Row, Result] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := min(len(g.waiting), maxGroup)
@@ -199,11 +202,11 @@ func (g *group[Row, Result]) take() []*groupRow[Row, Result] {
 	return rows
 }
 
-func (g *group[Row, Result]) store(rows []*groupRow[Row, Result]) {
+func (g *Group[Row, Result]) store(rows []*groupRow[Row, Result]) {
 	if len(rows) == 1 {
 		r := rows[0]
 		r.err = protect(func() (err error) {
-			r.result, err = g.alone(r.ctx, r.row)
+			r.result, err = g.Alone(r.ctx, r.row)
 			return err
 		})
 		r.stored = r.err == nil
@@ -218,7 +221,7 @@ func (g *group[Row, Result]) store(rows []*groupRow[Row, Result]) {
 	defer cancel()
 	results := make(map[int]Result, len(rows))
 	err := protect(func() error {
-		return g.together(ctx, values, func(place int, result Result) { results[place] = result })
+		return g.Together(ctx, values, func(place int, result Result) { results[place] = result })
 	})
 	g.count(err)
 	switch {
@@ -237,7 +240,7 @@ func (g *group[Row, Result]) store(rows []*groupRow[Row, Result]) {
 
 // count counts a statement that was executed, and so not one that met a database which
 // does not answer.
-func (g *group[Row, Result]) count(err error) {
+func (g *Group[Row, Result]) count(err error) {
 	if err != nil && !isUndone(err) {
 		return
 	}
@@ -247,16 +250,31 @@ func (g *group[Row, Result]) count(err error) {
 }
 
 // statements is how many statements were executed.
-func (g *group[Row, Result]) statements() int {
+func (g *Group[Row, Result]) statements() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.executed
 }
 
+// Waiting is how many rows wait for a statement.
+func (g *Group[Row, Result]) Waiting() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.waiting)
+}
+
 // stop refuses further rows, and returns when those that came have been stored.
-func (g *group[Row, Result]) stop() {
+func (g *Group[Row, Result]) stop() {
 	g.mu.Lock()
 	g.stopped = true
 	g.mu.Unlock()
 	g.callers.Wait()
+}
+
+// isUndone reports whether an error says that the server has undone the whole
+// statement and goes on: then nothing of it was stored. After any other error, a lost
+// connection for one, nobody knows.
+func isUndone(err error) bool {
+	var refusal *pgconn.PgError
+	return errors.As(err, &refusal) && refusal.SeverityUnlocalized == "ERROR"
 }

@@ -66,11 +66,11 @@ type outcome struct {
 
 // storeAll stores numbers: the first one is on its way, and waits for open, before the
 // others come at the same time.
-func storeAll(l *ledger, g *group[int, string], numbers ...int) []outcome {
+func storeAll(l *ledger, g *Group[int, string], numbers ...int) []outcome {
 	outcomes := make([]outcome, len(numbers))
 	var wg sync.WaitGroup
 	for i, n := range numbers {
-		wg.Go(func() { outcomes[i].text, outcomes[i].err = g.do(context.Background(), n) })
+		wg.Go(func() { outcomes[i].text, outcomes[i].err = g.Do(context.Background(), n) })
 		if i == 0 {
 			synctest.Wait()
 		}
@@ -82,7 +82,7 @@ func storeAll(l *ledger, g *group[int, string], numbers ...int) []outcome {
 }
 
 func TestGroup(t *testing.T) {
-	run := func(t *testing.T, name string, test func(t *testing.T, l *ledger, g *group[int, string])) {
+	run := func(t *testing.T, name string, test func(t *testing.T, l *ledger, g *Group[int, string])) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &ledger{slow: make(chan struct{})}
@@ -101,13 +101,13 @@ func TestGroup(t *testing.T) {
 		}
 	}
 
-	run(t, "the first row goes at once and alone, and those that arrive meanwhile share a statement", func(t *testing.T, l *ledger, g *group[int, string]) {
+	run(t, "the first row goes at once and alone, and those that arrive meanwhile share a statement", func(t *testing.T, l *ledger, g *Group[int, string]) {
 		all(t, storeAll(l, g, 1, 2, 3, 4), 1, 2, 3, 4)
 		if !slices.Equal(l.alone, []int{1}) || len(l.together) != 1 || len(l.together[0]) != 3 {
 			t.Errorf("alone went %v, together %v", l.alone, l.together)
 		}
 	})
-	run(t, "a row that a statement leaves out goes alone, and gets its own error", func(t *testing.T, l *ledger, g *group[int, string]) {
+	run(t, "a row that a statement leaves out goes alone, and gets its own error", func(t *testing.T, l *ledger, g *Group[int, string]) {
 		l.skips = []int{-3}
 		outcomes := storeAll(l, g, 1, 2, -3, 4)
 		if !fault.Is(outcomes[2].err, fault.Conflict) {
@@ -118,7 +118,7 @@ func TestGroup(t *testing.T) {
 			t.Errorf("alone went %v", l.alone)
 		}
 	})
-	run(t, "after a statement that the server has undone, each row goes alone", func(t *testing.T, l *ledger, g *group[int, string]) {
+	run(t, "after a statement that the server has undone, each row goes alone", func(t *testing.T, l *ledger, g *Group[int, string]) {
 		l.fails = &pgconn.PgError{Code: "40P01", SeverityUnlocalized: "ERROR"}
 		all(t, storeAll(l, g, 1, 2, 3), 1, 2, 3)
 		if slices.Sort(l.alone); !slices.Equal(l.alone, []int{1, 2, 3}) {
@@ -129,7 +129,7 @@ func TestGroup(t *testing.T) {
 		"a lost connection":                errors.New("unexpected EOF"),
 		"a server that is being shut down": &pgconn.PgError{Code: "57P01", SeverityUnlocalized: "FATAL"},
 	} {
-		run(t, "after "+name+" no row is stored again: nobody knows what was stored", func(t *testing.T, l *ledger, g *group[int, string]) {
+		run(t, "after "+name+" no row is stored again: nobody knows what was stored", func(t *testing.T, l *ledger, g *Group[int, string]) {
 			l.fails = lost
 			outcomes := storeAll(l, g, 1, 2, 3)
 			if !errors.Is(outcomes[1].err, lost) || !errors.Is(outcomes[2].err, lost) {
@@ -140,13 +140,13 @@ func TestGroup(t *testing.T) {
 			}
 		})
 	}
-	run(t, "a caller that leaves takes back a row that waits, and one in a statement stays", func(t *testing.T, l *ledger, g *group[int, string]) {
+	run(t, "a caller that leaves takes back a row that waits, and one in a statement stays", func(t *testing.T, l *ledger, g *Group[int, string]) {
 		ctx, leave := context.WithCancel(context.Background())
 		var first, second error
 		var wg sync.WaitGroup
-		wg.Go(func() { _, first = g.do(context.Background(), 1) })
+		wg.Go(func() { _, first = g.Do(context.Background(), 1) })
 		synctest.Wait()
-		wg.Go(func() { _, second = g.do(ctx, 2) })
+		wg.Go(func() { _, second = g.Do(ctx, 2) })
 		synctest.Wait()
 		leave()
 		synctest.Wait()
@@ -159,29 +159,29 @@ func TestGroup(t *testing.T) {
 			t.Errorf("alone went %v, together %v", l.alone, l.together)
 		}
 	})
-	run(t, "when too many rows wait, another is refused as Unavailable", func(t *testing.T, l *ledger, g *group[int, string]) {
+	run(t, "when too many rows wait, another is refused as Unavailable", func(t *testing.T, l *ledger, g *Group[int, string]) {
 		numbers := make([]int, maxWaiting+maxStatementsOfGroup*maxGroup)
 		for i := range numbers {
 			numbers[i] = i
 		}
 		var wg sync.WaitGroup
 		for i := range numbers {
-			wg.Go(func() { _, _ = g.do(context.Background(), numbers[i]) })
+			wg.Go(func() { _, _ = g.Do(context.Background(), numbers[i]) })
 		}
 		synctest.Wait()
-		_, err := g.do(context.Background(), -1)
+		_, err := g.Do(context.Background(), -1)
 		if !fault.Is(err, fault.Unavailable) {
 			t.Errorf("the row too many got %v", err)
 		}
 		close(l.slow)
 		wg.Wait()
 	})
-	run(t, "a row that waits for too long is refused as Unavailable, and not stored later", func(t *testing.T, l *ledger, g *group[int, string]) {
+	run(t, "a row that waits for too long is refused as Unavailable, and not stored later", func(t *testing.T, l *ledger, g *Group[int, string]) {
 		var first, second error
 		var wg sync.WaitGroup
-		wg.Go(func() { _, first = g.do(context.Background(), 1) })
+		wg.Go(func() { _, first = g.Do(context.Background(), 1) })
 		synctest.Wait()
-		wg.Go(func() { _, second = g.do(context.Background(), 2) })
+		wg.Go(func() { _, second = g.Do(context.Background(), 2) })
 		time.Sleep(groupWithin) // of the bubble's clock
 		synctest.Wait()
 		close(l.slow)
@@ -190,16 +190,16 @@ func TestGroup(t *testing.T) {
 			t.Errorf("the callers got %v and %v; stored were %v", first, second, l.alone)
 		}
 	})
-	run(t, "ends wait, however many there are, and however long it takes to store those before them", func(t *testing.T, l *ledger, g *group[int, string]) {
-		g.ends = true
+	run(t, "ends wait, however many there are, and however long it takes to store those before them", func(t *testing.T, l *ledger, g *Group[int, string]) {
+		g.Ends = true
 		close(l.slow)
-		alone, together := g.alone, g.together
+		alone, together := g.Alone, g.Together
 		statement := func() { time.Sleep(groupWithin / 2) } // of the bubble's clock
-		g.alone = func(ctx context.Context, n int) (string, error) {
+		g.Alone = func(ctx context.Context, n int) (string, error) {
 			statement()
 			return alone(ctx, n)
 		}
-		g.together = func(ctx context.Context, rows []int, tell func(int, string)) error {
+		g.Together = func(ctx context.Context, rows []int, tell func(int, string)) error {
 			statement()
 			return together(ctx, rows, tell)
 		}
@@ -207,7 +207,7 @@ func TestGroup(t *testing.T) {
 		errs := make([]error, ends)
 		var wg sync.WaitGroup
 		for i := range errs {
-			wg.Go(func() { _, errs[i] = g.do(context.Background(), i) })
+			wg.Go(func() { _, errs[i] = g.Do(context.Background(), i) })
 		}
 		wg.Wait()
 		if err := errors.Join(errs...); err != nil {
@@ -221,15 +221,15 @@ func TestGroup(t *testing.T) {
 			t.Errorf("%d of %d were stored", stored, ends)
 		}
 	})
-	run(t, "an end that waits behind a database that does not answer is refused", func(t *testing.T, l *ledger, g *group[int, string]) {
-		g.ends = true
+	run(t, "an end that waits behind a database that does not answer is refused", func(t *testing.T, l *ledger, g *Group[int, string]) {
+		g.Ends = true
 		var second error
 		began := time.Now()
 		var wg sync.WaitGroup
-		wg.Go(func() { _, _ = g.do(context.Background(), 1) })
+		wg.Go(func() { _, _ = g.Do(context.Background(), 1) })
 		synctest.Wait()
 		wg.Go(func() {
-			_, second = g.do(context.Background(), 2)
+			_, second = g.Do(context.Background(), 2)
 			if waited := time.Since(began); waited != groupWithin {
 				t.Errorf("it waited %v", waited)
 			}
@@ -240,17 +240,17 @@ func TestGroup(t *testing.T) {
 			t.Errorf("it got %v", second)
 		}
 	})
-	run(t, "a group that stops refuses new rows and stores those that came", func(t *testing.T, l *ledger, g *group[int, string]) {
+	run(t, "a group that stops refuses new rows and stores those that came", func(t *testing.T, l *ledger, g *Group[int, string]) {
 		var wg sync.WaitGroup
 		errs := make([]error, 3)
 		for i := range errs {
-			wg.Go(func() { _, errs[i] = g.do(context.Background(), i) })
+			wg.Go(func() { _, errs[i] = g.Do(context.Background(), i) })
 		}
 		synctest.Wait()
 		stopped := make(chan struct{})
 		go func() { g.stop(); close(stopped) }()
 		synctest.Wait()
-		if _, err := g.do(context.Background(), 9); !fault.Is(err, fault.Unavailable) {
+		if _, err := g.Do(context.Background(), 9); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("a row after the end got %v", err)
 		}
 		select {
@@ -265,7 +265,7 @@ func TestGroup(t *testing.T) {
 			t.Errorf("stored were %v and %v: %v", l.alone, l.together, err)
 		}
 	})
-	run(t, "many callers get each their own result", func(t *testing.T, l *ledger, g *group[int, string]) {
+	run(t, "many callers get each their own result", func(t *testing.T, l *ledger, g *Group[int, string]) {
 		numbers := make([]int, 500)
 		for i := range numbers {
 			numbers[i] = i

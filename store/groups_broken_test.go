@@ -1,14 +1,13 @@
-package store
+package store_test
 
 import (
-	"context"
 	"fmt"
-	"runtime"
 	"sync"
 	"testing"
 
 	"parley/core/fault"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // groupLoss is what many callers do in one statement, whose connection is lost.
@@ -23,49 +22,24 @@ type groupLoss struct {
 	prepare func(x *broken, n int) (do func() error, done func() int)
 }
 
-// holdGroup has a row under way, which stores nothing, while the others come.
-func holdGroup[Row, Result any](g *group[Row, Result], rows func()) {
-	alone, release, entered := g.alone, make(chan struct{}), make(chan struct{})
-	var first sync.Once
-	g.alone = func(ctx context.Context, row Row) (result Result, err error) {
-		isFirst := false
-		first.Do(func() {
-			isFirst = true
-			close(entered)
-			<-release
-		})
-		if isFirst {
-			return result, nil
-		}
-		return alone(ctx, row)
-	}
-	var all sync.WaitGroup
-	var none Row
-	all.Go(func() { _, _ = g.do(context.Background(), none) })
-	<-entered
-	all.Go(rows)
-	all.Go(func() {
-		for full := false; !full; {
-			g.mu.Lock()
-			full = len(g.waiting) == inGroup
-			g.mu.Unlock()
-			runtime.Gosched()
-		}
-		close(release)
-	})
-	all.Wait()
-	g.alone = alone
+// inGroup is how many callers share a statement in these tests: too few for a second one.
+const inGroup = store.SecondFrom - 1
+
+// hold has a row under way in one of the groups of turns, which stores nothing, until so many
+// others wait.
+func (x *broken) hold(group string, rows func()) {
+	store.HoldGroup(x.Store, groupsOf[group], inGroup, rows)
 }
 
-// inGroup is how many callers share a statement in these tests: too few for a second one.
-const inGroup = secondFrom - 1
+// groupsOf are the places of the groups of turns among those of the store.
+var groupsOf = map[string]int{"conversations": 1, "turns": 2, "answers": 3}
 
 var groupLosses = []groupLoss{
-	{"first questions", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.conversations, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"first questions", "from begun", func(x *broken, rows func()) { x.hold("conversations", rows) }, func(x *broken, n int) (func() error, func() int) {
 		question := fmt.Sprint("first ", n)
 		return func() error { return x.ask(x.Context(), question) }, func() int { return x.asked(question) }
 	}},
-	{"further questions", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.turns, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"further questions", "from begun", func(x *broken, rows func()) { x.hold("turns", rows) }, func(x *broken, n int) (func() error, func() int) {
 		question := fmt.Sprint("further ", n)
 		opening := x.w.newTurn()
 		opening.ConversationID, opening.Question = x.finished(fmt.Sprint("before ", n)), question
@@ -74,7 +48,7 @@ var groupLosses = []groupLoss{
 			return err
 		}, func() int { return x.asked(question) }
 	}},
-	{"first questions with keys", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.conversations, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"first questions with keys", "from begun", func(x *broken, rows func()) { x.hold("conversations", rows) }, func(x *broken, n int) (func() error, func() int) {
 		question := fmt.Sprint("first with a key ", n)
 		o := x.opening(question)
 		o.Key = x.claiming(question)
@@ -83,7 +57,7 @@ var groupLosses = []groupLoss{
 			return err
 		}, func() int { return x.askedAndClaimed(question) }
 	}},
-	{"further questions with keys", "from begun", func(x *broken, rows func()) { holdGroup(x.groups.turns, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"further questions with keys", "from begun", func(x *broken, rows func()) { x.hold("turns", rows) }, func(x *broken, n int) (func() error, func() int) {
 		question := fmt.Sprint("further with a key ", n)
 		opening := x.w.newTurn()
 		opening.ConversationID, opening.Question, opening.Key = x.finished(fmt.Sprint("before ", n)), question, x.claiming(question)
@@ -92,7 +66,7 @@ var groupLosses = []groupLoss{
 			return err
 		}, func() int { return x.askedAndClaimed(question) }
 	}},
-	{"answers", "select place from ended", func(x *broken, rows func()) { holdGroup(x.groups.answers, rows) }, func(x *broken, n int) (func() error, func() int) {
+	{"answers", "select place from ended", func(x *broken, rows func()) { x.hold("answers", rows) }, func(x *broken, n int) (func() error, func() int) {
 		id := x.begun(fmt.Sprint("to be answered ", n))
 		return func() error { return x.FinishTurn(x.Context(), x.w.id, x.w.newAnswer(id)) }, func() int { return x.answered(id) }
 	}},
@@ -123,7 +97,7 @@ func testGroupLoss(t *testing.T, l groupLoss, what string, action pgtest.Action)
 	} {
 		t.Run(l.name+" that share a statement: "+what+" "+c.when+", none is acknowledged, and each is stored as often as it was executed", func(t *testing.T) {
 			t.Parallel()
-			x := newBrokenWith(t, Options{AnswerWithin: 4 * soon})
+			x := newBrokenWith(t, store.Options{AnswerWithin: 4 * soon})
 			var dos []func() error
 			var dones []func() int
 			for n := range inGroup {

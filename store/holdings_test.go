@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/store"
 )
 
 func TestHoldings(t *testing.T) {
@@ -113,7 +114,7 @@ func TestHoldings(t *testing.T) {
 		})
 		b.Run("more than a statement takes are marked, too", func(t *testing.T) {
 			ids := []string{a.chatbot}
-			for i := range 2*passageBatch + 1 {
+			for i := range 2*store.BatchRows + 1 {
 				ids = append(ids, fmt.Sprint("cb_", i))
 			}
 			b.must(b.SetOverLimit(ctx, a.id, plan.Chatbots, ids))

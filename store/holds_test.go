@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func TestReservedMessages(t *testing.T) {
 	}
 	lapse := func() {
 		t.Helper()
-		_, err := here.raw(ctx).ExecContext(scope.System(ctx), "UPDATE message_holds SET lease_until = now() - interval '1 second'")
+		_, err := here.Raw(ctx).ExecContext(scope.System(ctx), "UPDATE message_holds SET lease_until = now() - interval '1 second'")
 		here.must(err)
 	}
 

@@ -1,9 +1,12 @@
-package store
+package store_test
 
 import (
 	"bytes"
 	"sync"
 	"testing"
+
+	"parley/store"
+	"parley/store/servers"
 )
 
 func TestPublicIDKey(t *testing.T) {
@@ -13,13 +16,13 @@ func TestPublicIDKey(t *testing.T) {
 			var all sync.WaitGroup
 			for i := range keys {
 				all.Go(func() {
-					s, err := Open(t.Context(), b.url)
+					s, err := store.Open(t.Context(), b.url)
 					if err != nil {
 						t.Error(err)
 						return
 					}
 					defer s.Close()
-					if keys[i], err = NewInstallation(s).KeepPublicIDKey(t.Context(), bytes.Repeat([]byte{byte(i + 1)}, 32)); err != nil {
+					if keys[i], err = servers.NewInstallation(s).KeepPublicIDKey(t.Context(), bytes.Repeat([]byte{byte(i + 1)}, 32)); err != nil {
 						t.Error(err)
 					}
 				})

@@ -15,7 +15,7 @@ import (
 	"parley/core/tenant"
 	"parley/store"
 	"parley/store/storetest"
-	"parley/store/tenancy"
+	services "parley/store/tenancy"
 )
 
 // Whoever names an address learns nothing of whether it has an account: neither from what
@@ -54,7 +54,7 @@ func sameWork(t *testing.T, database string, mails bool) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	services := tenancy.Open(db, func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }, rand.Reader, tenancy.Options{
+	services := services.Open(db, func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }, rand.Reader, services.Options{
 		Mails: outbox.Options{Mails: mails, BaseURL: "https://parley.example", HTML: func(outbox.Letter) (string, error) { return "<p>", nil }},
 	})
 	must := func(err error) {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// accessChannel is the channel on which the trigger note_access_change tells of
+	// AccessChannel is the channel on which the trigger note_access_change tells of
 	// changes. What it sends is a workspace, or nothing for all.
-	accessChannel = "parley_access"
+	AccessChannel = "parley_access"
 	// tellMyself sends a notification to a channel that only one connection listens to.
 	tellMyself = "SELECT pg_notify($1, NULL)"
 	// A connection sends itself a notification when it was silent for quietFor, and is
@@ -77,8 +77,8 @@ func (s *Access) listen(ctx context.Context, to AccessListener) error {
 		return err
 	}
 	defer func() { _ = conn.Close(connecting) }()
-	l := &listening{conn: conn, to: to, own: accessChannel + "_" + strings.ToLower(rand.Text())}
-	if _, err := conn.Exec(connecting, "LISTEN "+accessChannel+"; LISTEN "+l.own); err != nil {
+	l := &listening{conn: conn, to: to, own: AccessChannel + "_" + strings.ToLower(rand.Text())}
+	if _, err := conn.Exec(connecting, "LISTEN "+AccessChannel+"; LISTEN "+l.own); err != nil {
 		return err
 	}
 	if err := l.prove(ctx); err != nil {

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"errors"
@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"parley/core/chat"
+	"parley/store"
 )
 
 // TestThousandsOfAnswersThatEndAtOnce ends more answers at the same moment than may wait
 // for a statement elsewhere: the answers are there, so none is refused.
 func TestThousandsOfAnswersThatEndAtOnce(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
-		const ends = maxWaiting + 1000
+		const ends = store.MaxWaiting + 1000
 		a := b.fill("a")
 		ids := make([]int64, ends)
 		errs := make([]error, ends)

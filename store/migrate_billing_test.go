@@ -1,10 +1,15 @@
-package store
+package store_test
 
 import (
 	"fmt"
 	"testing"
 
 	"parley/core/plan"
+	"parley/store"
+	billingstore "parley/store/billing"
+	"parley/store/bots"
+	chatstore "parley/store/chat"
+	"parley/store/people"
 )
 
 // ofBeforeBilling are the rows of a database whose plans were given by hand and
@@ -32,7 +37,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 	onBothTargets(t, func(to *target) {
 		to.before("20261121164600_billing.sql")
 		to.exec(ofBeforeBilling...)
-		s, err := Open(to.Context(), to.url)
+		s, err := store.Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
 		b := &bundle{T: to.T, everything: allOf(s), url: to.url}
@@ -42,7 +47,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			want := plan.Defaults()
 			want[1].Limits.Chatbots = 4                // as the operator has it
 			want[2].Limits.Features = []plan.Feature{} // no API, so none of what came with it
-			got, err := NewPlans(s).Plans(ctx)
+			got, err := billingstore.NewPlans(s).Plans(ctx)
 			if err != nil || len(got) != len(want) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
@@ -54,19 +59,19 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 		})
 		to.Run("a workspace keeps the plan that it was given", func(t *testing.T) {
 			for id, want := range map[string]plan.Name{"ws_a": plan.Premium, "ws_b": plan.Starter} {
-				if w, err := NewWorkspaces(s).Workspace(ctx, id); err != nil || w.Plan != want || w.Granted != want {
+				if w, err := people.NewWorkspaces(s).Workspace(ctx, id); err != nil || w.Plan != want || w.Granted != want {
 					t.Errorf("got %+v, %v", w, err)
 				}
 			}
 		})
 		to.Run("a token works as it did, and nothing rests", func(t *testing.T) {
-			p, err := NewTokens(s).PrincipalByTokenHash(ctx, "hash")
+			p, err := bots.NewTokens(s).PrincipalByTokenHash(ctx, "hash")
 			if err != nil || p.Plan.Name != plan.Premium || !p.Plan.Limits.Has(plan.FeatureAPI) || p.Token.OverLimit || p.Chatbot.OverLimit {
 				t.Errorf("got %+v, %v", p, err)
 			}
 		})
 		to.Run("nobody is a customer, and no question was counted", func(t *testing.T) {
-			all, err := collected(NewSubscriptions(s).Subscriptions(ctx))
+			all, err := collected(billingstore.NewSubscriptions(s).Subscriptions(ctx))
 			if err != nil || len(all) != 0 {
 				t.Errorf("got %+v, %v", all, err)
 			}
@@ -80,7 +85,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			}
 		})
 		to.Run("conversations are as they were", func(t *testing.T) {
-			got, err := NewConversations(s).Messages(ctx, "ws_a", 5, 0, 0)
+			got, err := chatstore.NewConversations(s).Messages(ctx, "ws_a", 5, 0, 0)
 			if err != nil || len(got) != 1 || got[0].Content != "said" {
 				t.Errorf("got %+v, %v", got, err)
 			}

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -8,6 +8,9 @@ import (
 
 	"parley/core/chat"
 	"parley/core/knowledge"
+	"parley/store"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
 )
 
 // ofVersionOne are the rows of a database before documents had versions.
@@ -51,12 +54,12 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 	onBothTargets(t, func(to *target) {
 		to.before("20261121135400_knowledge.sql")
 		to.fillVersionOne()
-		s, err := Open(to.Context(), to.url)
+		s, err := store.Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
 		ctx := to.Context()
 		get := func(state string) knowledge.Document {
-			d, err := NewDocuments(s).Document(ctx, "ws_a", "cb_a", "doc_"+state)
+			d, err := knowledgestore.NewDocuments(s).Document(ctx, "ws_a", "cb_a", "doc_"+state)
 			to.must(err)
 			return d
 		}
@@ -66,7 +69,7 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 			if d.Live != 1 || d.Version != 1 || d.Indexed != 2 || d.DueAt != nil || d.Content != "text" || !d.UpdatedAt.Equal(epoch) {
 				t.Errorf("it is %+v", d)
 			}
-			live, err := NewPassages(s).LivePassages(ctx, "ws_a", "cb_a", []int64{1, 2, 11, 12, 21, 31})
+			live, err := knowledgestore.NewPassages(s).LivePassages(ctx, "ws_a", "cb_a", []int64{1, 2, 11, 12, 21, 31})
 			if err != nil || len(live) != 2 || live[0].Version != 1 || live[0].HeadingPath[0] != "Heading" || live[0].ContentHash != "hash of ready" || live[0].End != 0 {
 				t.Errorf("live are %+v, %v", live, err)
 			}
@@ -77,19 +80,19 @@ func TestDocumentsOfBeforeVersions(t *testing.T) {
 					t.Errorf("it is %+v", d)
 				}
 			}
-			due, err := NewDueWork(s).DueDocument(ctx, "ws_a", knowledge.IndexWork, epoch, nil)
+			due, err := knowledgestore.NewDueWork(s).DueDocument(ctx, "ws_a", knowledge.IndexWork, epoch, nil)
 			if err != nil || due.ID != "doc_removing" {
 				t.Errorf("due is %+v, %v", due, err)
 			}
 		})
 		to.Run("what was given before is still known", func(t *testing.T) {
-			d, err := NewDocuments(s).DocumentByInput(ctx, "ws_a", "cb_a", "hash of ready")
+			d, err := knowledgestore.NewDocuments(s).DocumentByInput(ctx, "ws_a", "cb_a", "hash of ready")
 			if err != nil || d.ID != "doc_ready" {
 				t.Errorf("got %+v, %v", d, err)
 			}
 		})
 		to.Run("conversations are as they were", func(t *testing.T) {
-			got, err := NewConversations(s).Messages(ctx, "ws_a", 5, 0, 0)
+			got, err := chatstore.NewConversations(s).Messages(ctx, "ws_a", 5, 0, 0)
 			if err != nil || len(got) != 1 || got[0].Content != "said" || got[0].Status != chat.Complete {
 				t.Errorf("got %+v, %v", got, err)
 			}

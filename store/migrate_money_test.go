@@ -1,10 +1,12 @@
-package store
+package store_test
 
 import (
 	"strings"
 	"testing"
 
 	"parley/core/subscription"
+	"parley/store"
+	billingstore "parley/store/billing"
 )
 
 // named is the migration whose name ends so.
@@ -29,12 +31,12 @@ func TestADatabaseOfBeforeSoldPrices(t *testing.T) {
 			"INSERT INTO members (user_id, role, kept, over_limit, created_at, workspace_id) VALUES ('us_1', 'owner', false, false, '2026-03-01 12:00:00+00:00', 'ws_a'), ('us_2', 'admin', false, false, '2026-03-01 12:00:00+00:00', 'ws_a'), ('us_2', 'owner', false, false, '2026-03-01 12:00:00+00:00', 'ws_b')",
 			"INSERT INTO subscriptions (customer_id, subscription_id, status, plan, trial_used, created_at, workspace_id) VALUES ('cus_1', 'sub_1', 'active', 'basic', true, '2026-03-01 12:00:00+00:00', 'ws_a'), ('cus_2', '', '', '', false, '2026-03-01 12:00:00+00:00', 'ws_b')",
 		)
-		s, err := Open(to.Context(), to.url)
+		s, err := store.Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
 		to.Run("an owner of a workspace that had a trial gets no other; nobody else is kept from one", func(t *testing.T) {
 			for user, want := range map[string]bool{"us_1": true, "us_2": false} {
-				if had, err := NewTrials(s).HasTrial(to.Context(), subscription.TrialOfUser(user)); err != nil || had != want {
+				if had, err := billingstore.NewTrials(s).HasTrial(to.Context(), subscription.TrialOfUser(user)); err != nil || had != want {
 					t.Errorf("%s: %v, %v", user, had, err)
 				}
 			}
@@ -44,7 +46,7 @@ func TestADatabaseOfBeforeSoldPrices(t *testing.T) {
 			if err != nil || p.OnSale.Currency != "" || p.Offer() != p.Price || p.Price.Monthly != 19_00 || p.SyncDue() {
 				t.Errorf("got %+v, %v", p, err)
 			}
-			row, err := NewSubscriptions(s).Subscription(to.Context(), "ws_a")
+			row, err := billingstore.NewSubscriptions(s).Subscription(to.Context(), "ws_a")
 			if err != nil || row.Costs() != "" || row.ID != "sub_1" || !row.TrialUsed {
 				t.Errorf("got %+v, %v", row, err)
 			}

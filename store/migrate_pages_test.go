@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"reflect"
@@ -9,6 +9,10 @@ import (
 	"parley/core/chat"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
+	"parley/ent/scope"
+	"parley/store"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
 )
 
 // beforeSizes are the rows of a database that kept neither the sizes of documents nor
@@ -31,39 +35,41 @@ func TestADatabaseFromBeforeSizes(t *testing.T) {
 	onBothTargets(t, func(to *target) {
 		to.before(to.named("_faster_pages.sql"))
 		to.exec(beforeSizes...)
-		s, err := Open(to.Context(), to.url)
+		s, err := store.Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
 		ctx := to.Context()
 		to.Run("what is there has its size", func(t *testing.T) {
-			chars, stored, err := NewSizes(s).KnowledgeSizes(ctx, "ws_a")
+			chars, stored, err := knowledgestore.NewSizes(s).KnowledgeSizes(ctx, "ws_a")
 			if err != nil || chars != 5 || stored != knowledge.Stored(2, len("Grüße")+len("abc")) {
 				t.Errorf("%d characters and %d bytes are stored: %v", chars, stored, err)
 			}
 		})
 		to.Run("it is searched as what comes later is", func(t *testing.T) {
 			for _, id := range []string{"doc_long", "doc_empty"} {
-				d, err := NewDocuments(s).Document(ctx, "ws_a", "cb_a", id)
+				d, err := knowledgestore.NewDocuments(s).Document(ctx, "ws_a", "cb_a", id)
 				to.must(err)
-				row, err := s.client.Document.Get(within(ctx, "ws_a"), id)
-				if err != nil || strings.ToLower(row.SearchText) != searchText(d) {
-					t.Errorf("it is found by %q, want %q: %v", row.SearchText, searchText(d), err)
+				row, err := s.Client(ctx).Document.Get(scope.Workspace(ctx, "ws_a"), id)
+				want := []rune(strings.ToLower(d.Title + "\n" + d.URL))
+				want = want[:min(500, len(want))]
+				if err != nil || strings.ToLower(row.SearchText) != string(want) {
+					t.Errorf("it is found by %q, want %q: %v", row.SearchText, string(want), err)
 				}
 			}
 			for _, text := range []string{"Öffnung", "NUNGSZEITEN", "Example.com/x"} {
 				filter := browse.Filter{Search: text}
-				found, err := NewKnowledgePages(s).DocumentPage(ctx, "ws_a", "cb_a", filter, browse.Slice{Limit: 5})
+				found, err := knowledgestore.NewKnowledgePages(s).DocumentPage(ctx, "ws_a", "cb_a", filter, browse.Slice{Limit: 5})
 				if err != nil || len(found) != 1 || found[0].ID != "doc_long" {
 					t.Errorf("%q finds %+v: %v", text, found, err)
 				}
-				if n, err := NewKnowledgePages(s).CountDocuments(ctx, "ws_a", "cb_a", filter); err != nil || n[knowledge.Ready] != 1 || len(n) != 1 {
+				if n, err := knowledgestore.NewKnowledgePages(s).CountDocuments(ctx, "ws_a", "cb_a", filter); err != nil || n[knowledge.Ready] != 1 || len(n) != 1 {
 					t.Errorf("%q finds %v: %v", text, n, err)
 				}
 			}
 		})
 		to.Run("what answers cost is the same, counted or not", func(t *testing.T) {
 			march := time.Date(2026, time.March, 5, 0, 0, 0, 0, time.UTC)
-			got, err := NewUsageRecords(s).Spent(ctx, "ws_a", march)
+			got, err := chatstore.NewUsageRecords(s).Spent(ctx, "ws_a", march)
 			want := []chat.Spent{{
 				ChatbotID: "cb_a", Model: "m", Status: chat.Complete, Answers: 3, Estimated: 1, PromptTokens: 157, CompletionTokens: 16, Refuted: 3,
 				FirstToken: 300 * time.Millisecond, Total: 1500 * time.Millisecond,

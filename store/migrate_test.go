@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -18,6 +18,8 @@ import (
 	"parley/ent/migrate/differ"
 	"parley/internal/pgtest"
 	"parley/migrations"
+	"parley/store"
+	billingstore "parley/store/billing"
 )
 
 // target is an empty database that migrations are applied to.
@@ -40,7 +42,7 @@ func onBothTargets(t *testing.T, test func(to *target)) {
 func sqliteTarget(t *testing.T) *target {
 	t.Helper()
 	url := sqliteURL(t)
-	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(url, sqliteScheme)+"?"+sqliteWrites)
+	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(url, store.SQLiteScheme)+"?"+store.SQLiteWrites)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +50,7 @@ func sqliteTarget(t *testing.T) *target {
 	t.Cleanup(func() { db.Close() })
 	return &target{
 		T: t, dialect: dialect.SQLite, folder: "../migrations/sqlite", db: db, url: url, files: migrations.SQLite(),
-		apply: func(files fs.FS) error { return migrateSQLite(t.Context(), db, files) },
+		apply: func(files fs.FS) error { return store.MigrateFile(t.Context(), db, files) },
 	}
 }
 
@@ -66,7 +68,7 @@ func postgresTarget(t *testing.T) *target {
 	t.Cleanup(func() { db.Close() })
 	return &target{
 		T: t, dialect: dialect.Postgres, folder: "../migrations/postgres", db: db, url: url, files: migrations.Postgres(),
-		apply: func(files fs.FS) error { return (&postgres{server: config, owner: config}).migrate(t.Context(), files) },
+		apply: func(files fs.FS) error { return store.MigratePostgres(t.Context(), config, files) },
 	}
 }
 
@@ -146,12 +148,12 @@ func TestManyStartersOnOneEmptyDatabase(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				s, err := Open(to.Context(), to.url)
+				s, err := store.Open(to.Context(), to.url)
 				if err != nil {
 					to.Errorf("a starter fails: %v", err)
 					return
 				}
-				if plans, err := NewPlans(s).Plans(to.Context()); err != nil || len(plans) != 5 {
+				if plans, err := billingstore.NewPlans(s).Plans(to.Context()); err != nil || len(plans) != 5 {
 					to.Errorf("a starter sees %d plans: %v", len(plans), err)
 				}
 				if err := s.Close(); err != nil {
@@ -177,7 +179,7 @@ func TestRefusedMigrations(t *testing.T) {
 			err := to.apply(to.files)
 			contains(t, err, later)
 			contains(t, err, "Use the newer program")
-			_, err = Open(t.Context(), to.url)
+			_, err = store.Open(t.Context(), to.url)
 			contains(t, err, "Use the newer program")
 		})
 		to.Run("a file that was changed after it was applied is refused", func(t *testing.T) {
@@ -244,7 +246,7 @@ func TestSQLiteRebuildsATable(t *testing.T) {
 		to := sqliteTarget(t)
 		before := to.filled()
 		to.must(to.apply(to.with(map[string]string{file: rebuilt})))
-		s := &bundle{T: t, everything: allOf(&Store{reads: to.db})}
+		s := &bundle{T: t, everything: allOf(store.OnReads(to.db))}
 		if after := s.rows("ws_a"); after != before {
 			t.Errorf("the rows were\n%s\nand are\n%s", before, after)
 		}
@@ -262,7 +264,7 @@ func TestSQLiteRebuildsATable(t *testing.T) {
 		before := to.filled()
 		forgetful := strings.ReplaceAll(rebuilt, "FROM `workspaces`;", "FROM `workspaces` WHERE false;")
 		contains(t, to.apply(to.with(map[string]string{file: forgetful})), "broke a foreign key")
-		s := &bundle{T: t, everything: allOf(&Store{reads: to.db})}
+		s := &bundle{T: t, everything: allOf(store.OnReads(to.db))}
 		if after := s.rows("ws_a"); after != before {
 			t.Errorf("the rows were\n%s\nand are\n%s", before, after)
 		}
@@ -272,7 +274,7 @@ func TestSQLiteRebuildsATable(t *testing.T) {
 // filled fills the database with a workspace and returns its rows.
 func (to *target) filled() string {
 	to.Helper()
-	s, err := Open(to.Context(), to.url)
+	s, err := store.Open(to.Context(), to.url)
 	to.must(err)
 	b := &bundle{T: to.T, everything: allOf(s), url: to.url}
 	b.fill("a")
@@ -285,14 +287,14 @@ func TestPostgresMigrationsWaitForEachOther(t *testing.T) {
 	to := postgresTarget(t)
 	tx, err := to.db.BeginTx(t.Context(), nil)
 	to.must(err)
-	_, err = tx.ExecContext(t.Context(), fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", migrationLock))
+	_, err = tx.ExecContext(t.Context(), fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", store.MigrationLock))
 	to.must(err)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	opened := make(chan error, 1)
 	go func() {
-		s, err := Open(ctx, to.url)
+		s, err := store.Open(ctx, to.url)
 		if err == nil {
 			err = s.Close()
 		}
@@ -307,24 +309,5 @@ func TestPostgresMigrationsWaitForEachOther(t *testing.T) {
 	to.must(tx.Rollback())
 	if err := receive(t, "the starter goes on", opened); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestPendingMigrations(t *testing.T) {
-	a, b := migration{"1_a.sql", "hash a", ""}, migration{"2_b.sql", "hash b", ""}
-	for sentence, c := range map[string]struct {
-		applied []migration
-		want    int
-	}{
-		"an empty database misses all":   {nil, 2},
-		"the newer ones are missing":     {[]migration{a}, 1},
-		"a current database misses none": {[]migration{a, b}, 0},
-	} {
-		t.Run(sentence, func(t *testing.T) {
-			got, err := pending([]migration{a, b}, c.applied)
-			if err != nil || len(got) != c.want {
-				t.Errorf("got %v, %v, want %d", got, err, c.want)
-			}
-		})
 	}
 }

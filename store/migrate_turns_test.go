@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"reflect"
@@ -8,6 +8,9 @@ import (
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
+	"parley/store"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
 )
 
 // fromBeforeUsageRecords are the rows of a database whose answers kept their own
@@ -30,7 +33,7 @@ func TestADatabaseFromBeforeUsageRecords(t *testing.T) {
 	onBothTargets(t, func(to *target) {
 		to.before("20261121200405_durable_turns.sql")
 		to.exec(fromBeforeUsageRecords...)
-		s, err := Open(to.Context(), to.url)
+		s, err := store.Open(to.Context(), to.url)
 		to.must(err)
 		defer s.Close()
 		b := &bundle{T: to.T, everything: allOf(s), url: to.url}
@@ -41,7 +44,7 @@ func TestADatabaseFromBeforeUsageRecords(t *testing.T) {
 		}
 
 		to.Run("the cost of answers that have ended is in usage records", func(t *testing.T) {
-			got, err := NewUsageRecords(s).Spent(ctx, "ws_a", epoch)
+			got, err := chatstore.NewUsageRecords(s).Spent(ctx, "ws_a", epoch)
 			want := []chat.Spent{
 				{ChatbotID: "cb_a", Model: "m", Status: chat.Complete, Answers: 1, PromptTokens: 100, CompletionTokens: 20},
 				{ChatbotID: "cb_a", Model: "m", Status: chat.Failed, Answers: 1, Estimated: 1, PromptTokens: 30},
@@ -57,23 +60,23 @@ func TestADatabaseFromBeforeUsageRecords(t *testing.T) {
 				{QuestionID: 14, Question: "three?", Last: true, Answer: turn.Answer{MessageID: 15, Status: chat.Generating}},
 			} {
 				want.ConversationID, want.Answer.Attempt = 5, 1
-				if got, err := NewTurns(s).Turn(ctx, "ws_a", 5, want.Answer.MessageID); err != nil || !reflect.DeepEqual(got, want) {
+				if got, err := chatstore.NewTurns(s).Turn(ctx, "ws_a", 5, want.Answer.MessageID); err != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("got %+v, want %+v: %v", got, want, err)
 				}
 			}
 		})
 		to.Run("one that was being generated lapses and is begun again", func(t *testing.T) {
-			if n, err := NewLeases(s).InterruptLapsed(ctx, epoch.Add(time.Hour), epoch.Add(time.Hour), runes); err != nil || n != 1 {
+			if n, err := chatstore.NewLeases(s).InterruptLapsed(ctx, epoch.Add(time.Hour), epoch.Add(time.Hour), runes); err != nil || n != 1 {
 				t.Fatalf("%d lapsed: %v", n, err)
 			}
 			again := turn.Retry{ConversationID: 5, AnswerID: 15, LeaseUntil: epoch, Month: thisMonth}
-			if attempt, err := NewTurns(s).BeginAgain(ctx, "ws_a", again); err != nil || attempt != 2 {
+			if attempt, err := chatstore.NewTurns(s).BeginAgain(ctx, "ws_a", again); err != nil || attempt != 2 {
 				t.Errorf("it is attempt %d: %v", attempt, err)
 			}
 			b.wantMessages("ws_a", thisMonth, 2)
 		})
 		to.Run("what was given to answers is still known", func(t *testing.T) {
-			if n, ids, err := NewRemovals(s).AnswersFrom(ctx, "ws_a", "cb_a", "doc_a", 10); n != 1 || err != nil || ids[0] != 11 {
+			if n, ids, err := knowledgestore.NewRemovals(s).AnswersFrom(ctx, "ws_a", "cb_a", "doc_a", 10); n != 1 || err != nil || ids[0] != 11 {
 				t.Errorf("%v were given it: %v", ids, err)
 			}
 		})

@@ -1,13 +1,11 @@
-package store
+package store_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"parley/core/chat"
 	"parley/core/fault"
 )
 
@@ -97,35 +95,4 @@ func (m *turnModel) drawStranger(t *rapid.T, other *turnModel) step {
 	}
 	m.keys = stranger.keys
 	return s
-}
-
-// TestManyTurnsShareStatements is what the test above relies on.
-func TestManyTurnsShareStatements(t *testing.T) {
-	t.Parallel()
-	b := openBundle(t, migratedPostgres.New(t))
-	w := b.fill("a")
-	var mu sync.Mutex
-	shared := 0
-	together := b.groups.conversations.together
-	b.groups.conversations.together = func(ctx context.Context, rows []openingOf, tell func(int, begunTurn)) error {
-		mu.Lock()
-		shared += len(rows)
-		mu.Unlock()
-		return together(ctx, rows, tell)
-	}
-	var all sync.WaitGroup
-	for range 200 {
-		all.Go(func() {
-			_, _, err := b.BeginConversation(b.Context(), w.id, chat.Conversation{ChatbotID: w.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, w.newTurn())
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	t.Run("turns that begin at the same time share statements", func(t *testing.T) {
-		if shared < 100 {
-			t.Errorf("%d of 200 shared one", shared)
-		}
-	})
 }

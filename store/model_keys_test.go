@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -215,7 +215,7 @@ func (m *keyModel) deleteConversation(t *rapid.T) {
 	id := m.conversations[last]
 	m.conversations = m.conversations[:last]
 	must(t, m.b.InTx(m.b.Context(), func(ctx context.Context) error {
-		_, err := m.b.raw(ctx).ExecContext(scope.System(ctx), fmt.Sprint("DELETE FROM conversations WHERE id = ", id))
+		_, err := m.b.Raw(ctx).ExecContext(scope.System(ctx), fmt.Sprint("DELETE FROM conversations WHERE id = ", id))
 		return err
 	}))
 	for key, claim := range m.claims {

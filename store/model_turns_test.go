@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"cmp"
@@ -17,6 +17,7 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
+	"parley/store"
 	"parley/text/markdown"
 )
 
@@ -230,7 +231,7 @@ func (m *turnModel) drawEnd(t *rapid.T, asked *modelTurn, attempt int) turn.Answ
 			Record: answer.UsageRecord{
 				ChatbotID: m.chatbotID, Model: rapid.SampledFrom([]string{"", "m", "M"}).Draw(t, "model"), At: m.now, Passages: tokens.Draw(t, "passages"),
 				Usage:      answer.Usage{PromptTokens: tokens.Draw(t, "prompt"), CompletionTokens: tokens.Draw(t, "completion"), Estimated: rapid.Bool().Draw(t, "estimated")},
-				FirstToken: milliseconds(int64(tokens.Draw(t, "first"))), Total: milliseconds(int64(tokens.Draw(t, "total"))), Refuted: tokens.Draw(t, "refuted"),
+				FirstToken: store.Milliseconds(int64(tokens.Draw(t, "first"))), Total: store.Milliseconds(int64(tokens.Draw(t, "total"))), Refuted: tokens.Draw(t, "refuted"),
 				RerankTokens: tokens.Draw(t, "rerank"),
 			},
 		},

@@ -1,9 +1,8 @@
-package store
+package store_test
 
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"parley/core/knowledge"
@@ -20,7 +19,7 @@ func TestPassagesAreRemembered(t *testing.T) {
 		stored, err := b.Passages(ctx, a.id, a.document, 1)
 		b.must(err)
 		ids := []int64{stored[0].ID, stored[2].ID}
-		beside := []retrieval.Position{placeOf(stored[1]), {DocumentID: a.document, Version: 1, Ordinal: 3}}
+		beside := []retrieval.Position{{DocumentID: a.document, Version: 1, Ordinal: stored[1].Ordinal}, {DocumentID: a.document, Version: 1, Ordinal: 3}}
 		look := func(workspace, chatbot string) (found, neighbors []retrieval.Passage) {
 			b.Helper()
 			found, err := b.LivePassages(ctx, workspace, chatbot, ids)
@@ -35,7 +34,7 @@ func TestPassagesAreRemembered(t *testing.T) {
 
 		b.Run("a second question reads no texts, and gets the same", func(t *testing.T) {
 			b.must(other.InTx(ctx, func(ctx context.Context) error {
-				_, err := other.raw(ctx).ExecContext(scope.System(ctx), "UPDATE passages SET text = 'read again'")
+				_, err := other.Raw(ctx).ExecContext(scope.System(ctx), "UPDATE passages SET text = 'read again'")
 				return err
 			}))
 			found, neighbors := look(a.id, a.chatbot)
@@ -95,25 +94,4 @@ func TestPassagesAreRemembered(t *testing.T) {
 			}
 		})
 	})
-}
-
-func TestPassageCacheIsBounded(t *testing.T) {
-	c := newPassageCache()
-	const each = 64 << 10
-	for i := range 2 * passageCacheBytes / each {
-		c.put("ws", "cb", retrieval.Passage{ID: int64(i + 1), DocumentID: "doc", Version: 1, Ordinal: i, Text: strings.Repeat("x", each)})
-	}
-	held := 0
-	for _, key := range c.entries.Keys() {
-		p, _ := c.entries.Peek(key)
-		held += p.size()
-	}
-	if held != c.bytes || held > passageCacheBytes || held < passageCacheBytes*9/10 {
-		t.Errorf("%d bytes are held, %d counted, of %d", held, c.bytes, passageCacheBytes)
-	}
-	c.put("ws", "cb", retrieval.Passage{ID: 1 << 40, DocumentID: "doc", Version: 2, Text: "short"})
-	c.put("ws", "cb", retrieval.Passage{ID: 1 << 40, DocumentID: "doc", Version: 2, Text: "short"})
-	if _, ok := c.get("ws", "cb", passageKey{id: 1 << 40}); !ok {
-		t.Error("the last one is not remembered")
-	}
 }

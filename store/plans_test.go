@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"reflect"
@@ -6,6 +6,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/store"
 )
 
 func TestPlans(t *testing.T) {
@@ -29,7 +30,7 @@ func TestPlans(t *testing.T) {
 				if got, err := b.Plan(ctx, plan.Basic); err != nil || !reflect.DeepEqual(got, edited) {
 					t.Errorf("got %+v, %v", got, err)
 				}
-				b.must(b.Store.addPlans(ctx))
+				b.must(store.AddPlans(ctx, b.Store))
 			}
 		})
 		b.Run("what is sold is kept beside the price, and an edit leaves it", func(t *testing.T) {

@@ -7,25 +7,26 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/knowledge/browse"
+	ent "parley/ent/generated"
 )
 
-// portionRows is how many rows one statement reads of a list that is as long as the
+// PortionRows is how many rows one statement reads of a list that is as long as the
 // installation is large.
-const portionRows = 1_000
+const PortionRows = 1_000
 
-// inKeyOrder reads a list in the order of a key, a portion after the other. Read returns
-// the first portionRows rows whose key comes after one; the first key comes after the zero
+// InKeyOrder reads a list in the order of a key, a portion after the other. Read returns
+// the first PortionRows rows whose key comes after one; the first key comes after the zero
 // Key. Between two portions no statement is open, so what is done with a row may take
 // long, and may change or delete it. A row that comes before the place reached is left to
 // the next pass. The list ends with its first error.
-func inKeyOrder[Row any, Key any](ctx context.Context, read func(ctx context.Context, after Key) ([]Row, error), key func(Row) Key) iter.Seq2[Row, error] {
+func InKeyOrder[Row any, Key any](ctx context.Context, read func(ctx context.Context, after Key) ([]Row, error), key func(Row) Key) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var none Row
 		var after Key
 		for {
 			rows, err := read(ctx, after)
 			if err != nil {
-				yield(none, mapError(err))
+				yield(none, MapError(err))
 				return
 			}
 			for _, row := range rows {
@@ -33,27 +34,49 @@ func inKeyOrder[Row any, Key any](ctx context.Context, read func(ctx context.Con
 					return
 				}
 			}
-			if len(rows) < portionRows {
+			if len(rows) < PortionRows {
 				return
 			}
 			after = key(rows[len(rows)-1])
 			if ctx.Err() != nil {
-				yield(none, mapError(context.Cause(ctx)))
+				yield(none, MapError(context.Cause(ctx)))
 				return
 			}
 		}
 	}
 }
 
-// oldest is the portion after a cursor of a list that begins with the oldest.
-func oldest(after browse.Cursor) browse.Slice {
-	return browse.Slice{After: after, Limit: portionRows, OldestFirst: true}
+// Sliced confines a query to a slice of a list in the order of a time and the ID.
+func Sliced(slice browse.Slice, at string) func(*entsql.Selector) {
+	return func(q *entsql.Selector) {
+		order, beyond := entsql.Desc, entsql.LT
+		if slice.OldestFirst {
+			order, beyond = entsql.Asc, entsql.GT
+		}
+		if !slice.After.IsZero() {
+			// The first condition follows from the second, and is the one for
+			// which both databases use the index.
+			within := entsql.LTE
+			if slice.OldestFirst {
+				within = entsql.GTE
+			}
+			q.Where(entsql.And(within(q.C(at), slice.After.At), entsql.Or(
+				beyond(q.C(at), slice.After.At),
+				entsql.And(entsql.EQ(q.C(at), slice.After.At), beyond(q.C("id"), slice.After.ID)))))
+		}
+		q.OrderBy(order(q.C(at)), order(q.C("id"))).Limit(slice.Limit)
+	}
 }
 
-// fewAfter confines a query that chooses few of many rows to those with a text after one,
+// Oldest is the portion after a cursor of a list that begins with the oldest.
+func Oldest(after browse.Cursor) browse.Slice {
+	return browse.Slice{After: after, Limit: PortionRows, OldestFirst: true}
+}
+
+// FewAfter confines a query that chooses few of many rows to those with a text after one,
 // in its order. The order is no plain column: SQLite would go through the index of all
 // rows in that order, and not look up the few.
-func fewAfter(column, after string) func(*entsql.Selector) {
+func FewAfter(column, after string) func(*entsql.Selector) {
 	return func(q *entsql.Selector) {
 		if after != "" {
 			q.Where(entsql.GT(q.C(column), after))
@@ -62,8 +85,8 @@ func fewAfter(column, after string) func(*entsql.Selector) {
 	}
 }
 
-// converted is a list with each row as something else.
-func converted[Row, Item any](rows iter.Seq2[Row, error], convert func(Row) Item) iter.Seq2[Item, error] {
+// Converted is a list with each row as something else.
+func Converted[Row, Item any](rows iter.Seq2[Row, error], convert func(Row) Item) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for row, err := range rows {
 			var item Item
@@ -77,4 +100,42 @@ func converted[Row, Item any](rows iter.Seq2[Row, error], convert func(Row) Item
 	}
 }
 
-func itself(id string) string { return id }
+// BatchRows is how many rows one statement writes or names: batches keep its parameters
+// under the databases' limits, and many rows from keeping others from writing.
+const BatchRows = 500
+
+// InBatches calls do with at most size rows at a time.
+func InBatches[T any](rows []T, size int, do func([]T) error) error {
+	for len(rows) > 0 {
+		n := min(size, len(rows))
+		if err := do(rows[:n]); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// TrimBatch bounds what one transaction deletes.
+const TrimBatch = 1_000
+
+// InPortions deletes what find returns, at most TrimBatch rows in a transaction, until
+// find returns fewer, so that other writers need not wait. A row may have changed
+// since it was found: remove names the condition again.
+func InPortions[ID any](ctx context.Context, s *Store, find func(context.Context, *ent.Client) ([]ID, error),
+	remove func(ctx context.Context, db *ent.Client, ids []ID) (int, error),
+) error {
+	for {
+		ids, err := find(ctx, s.Client(ctx))
+		if err != nil || len(ids) == 0 {
+			return MapError(err)
+		}
+		err = s.Write(ctx, func(ctx context.Context, db *ent.Client) error {
+			_, err := remove(ctx, db, ids)
+			return err
+		})
+		if err != nil || len(ids) < TrimBatch {
+			return err
+		}
+	}
+}

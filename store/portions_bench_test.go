@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -15,33 +15,41 @@ import (
 	"parley/core/tenant"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store"
+	billingstore "parley/store/billing"
+	"parley/store/bots"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
+	"parley/store/people"
 )
 
 // BenchmarkPortions goes through what periodic jobs read of 100,000 workspaces with a
 // chatbot, a token, a document and a conversation each.
 func BenchmarkPortions(b *testing.B) {
-	for name, url := range map[string]string{"sqlite": sqliteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
+	for name, url := range map[string]string{"sqlite": store.SQLiteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
 		b.Run(name, func(b *testing.B) {
-			s, err := Open(b.Context(), url)
+			s, err := store.Open(b.Context(), url)
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer s.Close()
 			const workspaces = 100_000
 			fillWorkspaces(b, s, workspaces)
-			goThrough(b, "settling", workspaces, NewHoldings(s).Settling)
-			goThrough(b, "retentions", workspaces, NewRetentions(s).Retentions)
+			goThrough(b, "settling", workspaces, billingstore.NewHoldings(s).Settling)
+			goThrough(b, "retentions", workspaces, chatstore.NewRetentions(s).Retentions)
 			goThrough(b, "quotas", workspaces, func(ctx context.Context) iter.Seq2[tenant.QuotaUse, error] {
-				return NewQuotaNotices(s).Quotas(ctx, "2026-03")
+				return billingstore.NewQuotaNotices(s).Quotas(ctx, "2026-03")
 			})
-			goThrough(b, "documents", workspaces, NewDocuments(s).AllDocuments)
-			goThrough(b, "workspaces", workspaces, NewWorkspaces(s).Workspaces)
-			goThrough(b, "grants", 0, func(ctx context.Context) iter.Seq2[string, error] { return NewPlanAccess(s).EndedGrants(ctx, epoch) })
+			goThrough(b, "documents", workspaces, knowledgestore.NewDocuments(s).AllDocuments)
+			goThrough(b, "workspaces", workspaces, people.NewWorkspaces(s).Workspaces)
+			goThrough(b, "grants", 0, func(ctx context.Context) iter.Seq2[string, error] {
+				return billingstore.NewPlanAccess(s).EndedGrants(ctx, epoch)
+			})
 			goThrough(b, "work due", 0, func(ctx context.Context) iter.Seq2[knowledge.DueWork, error] {
-				return NewDueWork(s).WorkspacesDue(ctx, epoch)
+				return knowledgestore.NewDueWork(s).WorkspacesDue(ctx, epoch)
 			})
-			goThrough(b, "origins", 0, NewTokens(s).PublishedOrigins)
-			goThrough(b, "stale customers", 0, NewSubscriptions(s).StaleCustomers)
+			goThrough(b, "origins", 0, bots.NewTokens(s).PublishedOrigins)
+			goThrough(b, "stale customers", 0, billingstore.NewSubscriptions(s).StaleCustomers)
 		})
 	}
 }
@@ -64,7 +72,7 @@ func goThrough[Row any](b *testing.B, name string, want int, list func(context.C
 }
 
 // fillWorkspaces adds workspaces, each document of which is read again in an hour.
-func fillWorkspaces(b *testing.B, s *Store, n int) {
+func fillWorkspaces(b *testing.B, s *store.Store, n int) {
 	const atOnce = 1_000
 	later := epoch.Add(time.Hour)
 	for begin := 0; begin < n; begin += atOnce {
@@ -72,20 +80,20 @@ func fillWorkspaces(b *testing.B, s *Store, n int) {
 			for i := begin; i < begin+atOnce; i++ {
 				id := fmt.Sprintf("%06d", i)
 				w, bot := "ws_"+id, "cb_"+id
-				if err := NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: w, Name: id, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
+				if err := people.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: w, Name: id, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
 					return err
 				}
-				if err := NewChatbots(s).CreateChatbot(ctx, w, chatbot.Chatbot{ID: bot, WorkspaceID: w, Name: id, CreatedAt: epoch}); err != nil {
+				if err := bots.NewChatbots(s).CreateChatbot(ctx, w, chatbot.Chatbot{ID: bot, WorkspaceID: w, Name: id, CreatedAt: epoch}); err != nil {
 					return err
 				}
-				if err := NewTokens(s).CreateToken(ctx, w, chatbot.Token{ID: "tok_" + id, ChatbotID: bot, Name: id, CreatedAt: epoch}, id); err != nil {
+				if err := bots.NewTokens(s).CreateToken(ctx, w, chatbot.Token{ID: "tok_" + id, ChatbotID: bot, Name: id, CreatedAt: epoch}, id); err != nil {
 					return err
 				}
 				d := knowledge.Document{ID: "doc_" + id, WorkspaceID: w, ChatbotID: bot, Title: id, Kind: knowledge.Text, State: knowledge.Ready, InputHash: id, DueAt: &later, UpdatedAt: epoch, CreatedAt: epoch}
-				if err := NewDocuments(s).CreateDocument(ctx, w, d); err != nil {
+				if err := knowledgestore.NewDocuments(s).CreateDocument(ctx, w, d); err != nil {
 					return err
 				}
-				if _, err := NewConversations(s).CreateConversation(ctx, w, chat.Conversation{ChatbotID: bot, CreatedAt: epoch}); err != nil {
+				if _, err := chatstore.NewConversations(s).CreateConversation(ctx, w, chat.Conversation{ChatbotID: bot, CreatedAt: epoch}); err != nil {
 					return err
 				}
 			}
@@ -96,7 +104,7 @@ func fillWorkspaces(b *testing.B, s *Store, n int) {
 		}
 	}
 	if !s.IsSQLite() {
-		if _, err := s.raw(b.Context()).ExecContext(scope.System(b.Context()), "ANALYZE"); err != nil {
+		if _, err := s.Raw(b.Context()).ExecContext(scope.System(b.Context()), "ANALYZE"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,18 +1,14 @@
-package store
+package store_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
 	"reflect"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/account"
 	"parley/core/chat"
@@ -22,6 +18,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/store"
 )
 
 // collected reads a list to its end.
@@ -43,12 +40,12 @@ type numbered struct {
 }
 
 func (n *numbered) all(ctx context.Context) iter.Seq2[int, error] {
-	return inKeyOrder(ctx, func(_ context.Context, after int) (rows []int, err error) {
+	return store.InKeyOrder(ctx, func(_ context.Context, after int) (rows []int, err error) {
 		n.asked = append(n.asked, after)
 		if after > 0 && n.fails != nil {
 			return nil, n.fails
 		}
-		for row := after + 1; row <= min(after+portionRows, n.rows); row++ {
+		for row := after + 1; row <= min(after+store.PortionRows, n.rows); row++ {
 			rows = append(rows, row)
 		}
 		return rows, nil
@@ -56,7 +53,7 @@ func (n *numbered) all(ctx context.Context) iter.Seq2[int, error] {
 }
 
 func TestInKeyOrder(t *testing.T) {
-	for rows, statements := range map[int]int{0: 1, 1: 1, portionRows - 1: 1, portionRows: 2, portionRows + 1: 2, 3 * portionRows: 4} {
+	for rows, statements := range map[int]int{0: 1, 1: 1, store.PortionRows - 1: 1, store.PortionRows: 2, store.PortionRows + 1: 2, 3 * store.PortionRows: 4} {
 		t.Run(fmt.Sprintf("%d rows take %d statements", rows, statements), func(t *testing.T) {
 			n := &numbered{rows: rows}
 			got, err := collected(n.all(t.Context()))
@@ -69,29 +66,29 @@ func TestInKeyOrder(t *testing.T) {
 		})
 	}
 	t.Run("a portion is read when the one before it was gone through", func(t *testing.T) {
-		n := &numbered{rows: 3 * portionRows}
+		n := &numbered{rows: 3 * store.PortionRows}
 		for row := range n.all(t.Context()) {
-			if row == portionRows+1 {
+			if row == store.PortionRows+1 {
 				break
 			}
 		}
-		if want := []int{0, portionRows}; !slices.Equal(n.asked, want) {
+		if want := []int{0, store.PortionRows}; !slices.Equal(n.asked, want) {
 			t.Errorf("statements began after %v, want %v", n.asked, want)
 		}
 	})
 	t.Run("the list ends with its first error", func(t *testing.T) {
-		n := &numbered{rows: 3 * portionRows, fails: errTest}
+		n := &numbered{rows: 3 * store.PortionRows, fails: errTest}
 		got, err := collected(n.all(t.Context()))
-		if !errors.Is(err, errTest) || len(got) != portionRows {
+		if !errors.Is(err, errTest) || len(got) != store.PortionRows {
 			t.Errorf("%d rows came, and %v", len(got), err)
 		}
 	})
 	t.Run("no portion is begun for a caller that was told to stop", func(t *testing.T) {
-		n := &numbered{rows: 3 * portionRows}
+		n := &numbered{rows: 3 * store.PortionRows}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		got, err := collected(n.all(ctx))
-		if !errors.Is(err, context.Canceled) || len(got) != portionRows || len(n.asked) != 1 {
+		if !errors.Is(err, context.Canceled) || len(got) != store.PortionRows || len(n.asked) != 1 {
 			t.Errorf("%d rows came in %d statements, and %v", len(got), len(n.asked), err)
 		}
 	})
@@ -101,7 +98,7 @@ func TestListsLongerThanAPortion(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a") // with a document and a receipt
 		ctx := b.Context()
-		const more = portionRows + 5
+		const more = store.PortionRows + 5
 		b.must(b.InTx(ctx, func(ctx context.Context) error {
 			for i := range more {
 				d := a.newDocument(fmt.Sprintf("doc_more_%04d", i))
@@ -156,7 +153,7 @@ func TestListsLongerThanAPortion(t *testing.T) {
 func TestListsOfWorkspaces(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		ctx := b.Context()
-		const all = 2*portionRows + 5
+		const all = 2*store.PortionRows + 5
 		ended, oldest := epoch.Add(-time.Hour), epoch.AddDate(0, 0, -40)
 		b.must(b.InTx(ctx, func(ctx context.Context) error {
 			for i := range all {
@@ -178,7 +175,7 @@ func TestListsOfWorkspaces(t *testing.T) {
 		b.must(b.CreateChatbot(ctx, busy, chatbot.Chatbot{ID: "cb_1", WorkspaceID: busy, CreatedAt: oldest}))
 		_, err := b.CreateConversation(ctx, busy, chat.Conversation{ChatbotID: "cb_1", CreatedAt: oldest})
 		b.must(err)
-		for i := range portionRows + 5 {
+		for i := range store.PortionRows + 5 {
 			id := fmt.Sprintf("tok_%04d", i)
 			token := chatbot.Token{ID: id, ChatbotID: "cb_1", Kind: chatbot.PublishableToken, CreatedAt: epoch}
 			token.Origins = []string{"https://shop.example", "https://" + id + ".example"}
@@ -204,10 +201,10 @@ func TestListsOfWorkspaces(t *testing.T) {
 			} {
 				wantOnce(t, name, list, func(s subscription.Subscription) string { return s.WorkspaceID }, all)
 			}
-			wantOnce(t, "lapsed", b.LapsedAccess(ctx, epoch), itself, all/2)
+			wantOnce(t, "lapsed", b.LapsedAccess(ctx, epoch), func(id string) string { return id }, all/2)
 		})
 		b.Run("grants that have ended are read once", func(t *testing.T) {
-			wantOnce(t, "grants", b.EndedGrants(ctx, epoch), itself, all)
+			wantOnce(t, "grants", b.EndedGrants(ctx, epoch), func(id string) string { return id }, all)
 		})
 		b.Run("how long conversations are kept is read once, with the oldest there is", func(t *testing.T) {
 			wantOnce(t, "retentions", b.Retentions(ctx), func(w chat.Forgetful) string { return w.WorkspaceID }, all)
@@ -219,10 +216,10 @@ func TestListsOfWorkspaces(t *testing.T) {
 			}
 		})
 		b.Run("the origins of each publishable token are read once", func(t *testing.T) {
-			wantOnce(t, "origins", b.PublishedOrigins(ctx), func(listed []string) string { return listed[1] }, portionRows+5)
+			wantOnce(t, "origins", b.PublishedOrigins(ctx), func(listed []string) string { return listed[1] }, store.PortionRows+5)
 			_, err := b.RevokeToken(ctx, busy, "cb_1", "tok_0003", epoch)
 			b.must(err)
-			wantOnce(t, "origins", b.PublishedOrigins(ctx), func(listed []string) string { return listed[1] }, portionRows+4)
+			wantOnce(t, "origins", b.PublishedOrigins(ctx), func(listed []string) string { return listed[1] }, store.PortionRows+4)
 		})
 		b.Run("messages used are read once", func(t *testing.T) {
 			wantOnce(t, "quotas", b.Quotas(ctx, "2026-03"), func(u tenant.QuotaUse) string { return u.WorkspaceID }, all)
@@ -288,22 +285,6 @@ func TestSettling(t *testing.T) {
 	})
 }
 
-// counting counts the statements that run on what it wraps.
-type counting struct {
-	entsql.ExecQuerier
-	statements atomic.Int64
-}
-
-func (c *counting) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	c.statements.Add(1)
-	return c.ExecQuerier.QueryContext(ctx, query, args...)
-}
-
-func (c *counting) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	c.statements.Add(1)
-	return c.ExecQuerier.ExecContext(ctx, query, args...)
-}
-
 // TestSettlingAPortion reads workspaces in which nothing is to settle, although there may
 // be: each has a token that has expired beyond the one that its plan includes.
 func TestSettlingAPortion(t *testing.T) {
@@ -331,13 +312,12 @@ func TestSettlingAPortion(t *testing.T) {
 			}
 			return nil
 		}))
-		counter := &counting{ExecQuerier: b.queries}
-		b.queries, b.client = counter, newClient(b.dialect, counter)
+		statements := store.CountStatements(b.Store)
 		all, err := collected(b.Settling(ctx))
 		b.must(err)
 		b.Run("what they hold is read a hundred workspaces at a time", func(t *testing.T) {
 			const each = 4 // of chatbots, members with their users, and tokens
-			if n := counter.statements.Load(); n != 1+3*each {
+			if n := statements.Load(); n != 1+3*each {
 				t.Errorf("it took %d statements", n)
 			}
 		})

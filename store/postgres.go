@@ -54,10 +54,10 @@ func openPostgres(ctx context.Context, url string, options Options) (*Store, err
 	listening := p.server.Copy()
 	limits.watch(p.server)
 	db := limits.openPool(p.server, p.roles, declare, 16*runtime.GOMAXPROCS(0))
-	impatient := impatient{db, limits}
-	s := newStore(dialect.Postgres, db, impatient, pool{impatient}, nil)
+	bounded := boundedPool{db, limits}
+	s := newStore(dialect.Postgres, db, bounded, pool{bounded}, nil)
 	s.wall = wall{p.roles, p.noWall}
-	s.groups = newGroups(p.server, p.roles, limits, s)
+	s.groups = openGroupPool(p.server, p.roles, limits)
 	s.close = func() error { return errors.Join(s.groups.close(), db.Close()) }
 	s.listening = listening
 	s.holder = 1 + rand.Int64N(1<<40)
@@ -109,7 +109,7 @@ func innermost(err error) error {
 }
 
 // pool runs transactions on connections of their own.
-type pool struct{ impatient }
+type pool struct{ boundedPool }
 
 func (p pool) inTx(ctx context.Context, fn inTxFunc) error {
 	conn, tx, err := p.begin(ctx)

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func TestPrivacy(t *testing.T) {
 		b.fillLimits(a)
 		b.fillLimits(other)
 		b.unguard() // the audit log refuses what ent would allow
-		types := tenantTypes(b.client)
+		types := tenantTypes(b.Client(b.Context()))
 		wantEveryTable(b, types)
 		for _, owned := range types {
 			b.Run(owned.name, func(t *testing.T) {
@@ -44,14 +44,14 @@ func TestPrivacy(t *testing.T) {
 func (b *bundle) fillLimits(w tenancy) {
 	b.Helper()
 	b.must(b.InTx(scope.Workspace(b.Context(), w.id), func(ctx context.Context) error {
-		db := b.db(ctx)
+		db := b.Client(ctx)
 		for _, row := range []*entsql.InsertBuilder{
-			b.into("request_minutes").Set("minute", []byte(w.secret)).Set("revision", 1).Set("changed_at", epoch),
-			b.into("token_months").Set("token_id", w.token).Set("month", thisMonth).Set("messages", 1),
-			b.into("usage_sums").Set("month", "2026-02").Set("chatbot_id", w.chatbot).Set("model", w.secret).Set("status", "complete"),
-			b.into("message_holds").Set("month", thisMonth).Set("holder", 1).Set("granted", 1).Set("lease_until", epoch),
+			b.Into("request_minutes").Set("minute", []byte(w.secret)).Set("revision", 1).Set("changed_at", epoch),
+			b.Into("token_months").Set("token_id", w.token).Set("month", thisMonth).Set("messages", 1),
+			b.Into("usage_sums").Set("month", "2026-02").Set("chatbot_id", w.chatbot).Set("model", w.secret).Set("status", "complete"),
+			b.Into("message_holds").Set("month", thisMonth).Set("holder", 1).Set("granted", 1).Set("lease_until", epoch),
 		} {
-			if err := b.exec(ctx, row.Set("workspace_id", w.id)); err != nil {
+			if err := b.Exec(ctx, row.Set("workspace_id", w.id)); err != nil {
 				return err
 			}
 		}
@@ -239,7 +239,7 @@ func (o *tenantType) changesOwnOnly(t *testing.T) {
 
 // inTx is the type with the client of a transaction.
 func (o *tenantType) inTx(ctx context.Context) *tenantType {
-	types := tenantTypes(o.b.db(ctx))
+	types := tenantTypes(o.b.Client(ctx))
 	same := *types[slices.IndexFunc(types, func(other *tenantType) bool { return other.name == o.name })]
 	return &same
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	ent "parley/ent/generated"
+	"parley/ent/scope"
+	"parley/store/ports"
 )
 
 func TestProviders(t *testing.T) {
@@ -83,7 +85,7 @@ func TestProviders(t *testing.T) {
 		})
 
 		b.Run("providers go with their workspace", func(t *testing.T) {
-			b.must(b.write(within(ctx, other.id), func(ctx context.Context, db *ent.Client) error {
+			b.must(b.Write(scope.Workspace(ctx, other.id), func(ctx context.Context, db *ent.Client) error {
 				return db.Workspace.DeleteOneID(other.id).Exec(ctx)
 			}))
 			if n := b.count("SELECT count(*) FROM providers WHERE workspace_id = '" + other.id + "'"); n != 0 {
@@ -96,7 +98,7 @@ func TestProviders(t *testing.T) {
 func TestProviderRace(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		w := b.fill("a")
-		chatbots := chatbot.New(ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
+		chatbots := chatbot.New(ports.ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
 		b.Run("of deleting a provider and choosing it at once, one wins", func(t *testing.T) {
 			for i := range 20 {
 				provider := w.newProvider(fmt.Sprint("mp_race_", i))

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"entgo.io/ent/dialect"
 )
 
 // scrubWithin bounds how long Scrub waits for readers of the file.
@@ -24,21 +22,21 @@ func NewFiles(db *Store) *Files { return &Files{db} }
 // the file and emptied. PostgreSQL keeps what was deleted until its vacuum.
 func (s *Files) Scrub(ctx context.Context) error {
 	w, ok := s.store.begin.(*writer)
-	if s.store.dialect != dialect.SQLite || !ok {
+	if !s.store.IsSQLite() || !ok {
 		return nil
 	}
 	for until := time.Now().Add(scrubWithin); ; {
 		emptied, err := w.checkpoint(ctx)
 		if err != nil || emptied {
-			return mapError(err)
+			return MapError(err)
 		}
 		if time.Now().After(until) {
-			return mapError(errNotScrubbed)
+			return MapError(errNotScrubbed)
 		}
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
-			return mapError(ctx.Err())
+			return MapError(ctx.Err())
 		}
 	}
 }

@@ -1,6 +1,7 @@
-package store
+package store_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -8,6 +9,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -61,7 +63,7 @@ var byHand = map[string]string{
 	"forgetStats": "It belongs to forgetUsageRecords: a month is forgotten as a whole.", "forgetCounts": "It belongs to forgetUsageRecords: a month is forgotten as a whole.",
 	"forgetUsageRecords": "ent would read what it changes.", "forgetThumbs": "It belongs to forgetUsageRecords: a month is forgotten as a whole.",
 	"forgetFeedback": oneStatement, "forgetGaps": oneStatement,
-	"declare": catalog, "declareImpatiently": catalog, "seeAll": catalog, "selectFound": catalog, "selectRoles": catalog, "selectMembers": catalog, "selectUnsafe": catalog, "selectLacking": catalog, "selectTables": catalog,
+	"declare": catalog, "declareWithLockTimeout": catalog, "seeAll": catalog, "selectFound": catalog, "selectRoles": catalog, "selectMembers": catalog, "selectUnsafe": catalog, "selectLacking": catalog, "selectTables": catalog,
 	"isStated": planner, "selectStatistic": planner, "deleteStatistic": planner, "insertStatistic": planner,
 	"countReferences": severalTables, "dropReferences": "ent cannot set a column from another.", "countAsked": severalTables, "deleteAsked": oneStatement, "tellOthers": "ent sends no notifications.",
 	"unnameTokens": "The column never changes otherwise, so ent has no update of it.", "unnameEndpoints": "It belongs to unnameTokens.", "unnameTests": "It belongs to unnameTokens.", "unnameRuns": "It belongs to unnameTokens.",
@@ -119,23 +121,24 @@ var anyWorkspace = map[string]string{
 	"leaveHost":              "A host is of no workspace.",
 	"deleteFreeHosts":        "A host is of no workspace.",
 	"tellMyself":             "A connection tells itself.",
-	"lockSchema":             "The schema is of no workspace.", "isTable": "It asks what tables there are.",
-	"insertBillingEvent": "Stripe's events are of no workspace.",
-	"beginChore":         "A chore is of no workspace.",
-	"declare":            "It is how a statement says which workspaces it is about.",
-	"declareImpatiently": "It is how a statement says which workspaces it is about.",
-	"seeAll":             "A backup is of every workspace.",
-	"selectFound":        "The catalog is of no workspace.",
-	"selectRoles":        "The catalog is of no workspace.",
-	"selectMembers":      "The catalog is of no workspace.",
-	"selectUnsafe":       "The catalog is of no workspace.",
-	"selectLacking":      "The catalog is of no workspace.",
-	"selectTables":       "The catalog is of no workspace.",
-	"isStated":           "The planner's table is of no workspace.",
-	"selectStatistic":    "The planner's table is of no workspace.",
-	"deleteStatistic":    "The planner's table is of no workspace.",
-	"insertStatistic":    "The planner's table is of no workspace.",
-	"giveBackSQLite":     "endAnswer has found the answer in its workspace, in the same transaction.",
+	"lockSchema":             "The schema is of no workspace.",
+	"isTable":                "It asks what tables there are.",
+	"insertBillingEvent":     "Stripe's events are of no workspace.",
+	"beginChore":             "A chore is of no workspace.",
+	"declare":                "It is how a statement says which workspaces it is about.",
+	"declareWithLockTimeout": "It is how a statement says which workspaces it is about.",
+	"seeAll":                 "A backup is of every workspace.",
+	"selectFound":            "The catalog is of no workspace.",
+	"selectRoles":            "The catalog is of no workspace.",
+	"selectMembers":          "The catalog is of no workspace.",
+	"selectUnsafe":           "The catalog is of no workspace.",
+	"selectLacking":          "The catalog is of no workspace.",
+	"selectTables":           "The catalog is of no workspace.",
+	"isStated":               "The planner's table is of no workspace.",
+	"selectStatistic":        "The planner's table is of no workspace.",
+	"deleteStatistic":        "The planner's table is of no workspace.",
+	"insertStatistic":        "The planner's table is of no workspace.",
+	"giveBackSQLite":         "endAnswer has found the answer in its workspace, in the same transaction.",
 }
 
 // inFunctions may hold statements that no declaration names.
@@ -157,18 +160,84 @@ type statement struct {
 	functions  []string
 }
 
-// parsed is what the package declares.
+// parsed is what a package declares.
 type parsed struct {
 	texts map[string]ast.Expr
 	// uses has the functions that name a declaration.
 	uses map[string][]string
 	// loose are the statements within functions.
 	loose map[string][]string
+	// exported has the declarations that other packages may be made of.
+	exported map[string]ast.Expr
 }
 
-func readSource(t *testing.T) parsed {
+// withoutQueries are the packages below this one that have none of the server's queries.
+var withoutQueries = []string{"snapshot", "storetest", "tenancy", "tenancytest"}
+
+// rooms are the folders of package store and of the packages below it with queries.
+func rooms(t *testing.T) []string {
 	t.Helper()
-	files, err := os.ReadDir(".")
+	folders := []string{"."}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.IsDir() && !slices.Contains(withoutQueries, entry.Name()) {
+			folders = append(folders, entry.Name())
+		}
+	}
+	return folders
+}
+
+// allStatements are those of all rooms, by name.
+func allStatements(t *testing.T) (all []statement, loose map[string][]string) {
+	t.Helper()
+	loose = map[string][]string{}
+	exported := map[string]ast.Expr{}
+	for _, folder := range rooms(t) {
+		s := readSource(t, folder)
+		for name, text := range s.texts {
+			if ast.IsExported(name) {
+				exported[name] = text
+			}
+		}
+		s.exported = exported
+		all = append(all, s.statements()...)
+		for function, texts := range loose {
+			loose[function] = append(loose[function], texts...)
+		}
+	}
+	slices.SortFunc(all, func(a, b statement) int { return strings.Compare(a.name, b.name) })
+	for i := range all {
+		if i > 0 && all[i-1].name == all[i].name {
+			t.Errorf("two statements are called %s", all[i].name)
+		}
+	}
+	return all, loose
+}
+
+// statementsByHand returns the texts of constants by their names.
+func statementsByHand(t *testing.T) func(name string) string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, folder := range rooms(t) {
+		s := readSource(t, folder)
+		for name, e := range s.texts {
+			texts[name] = cmp.Or(s.text(e), texts[name])
+		}
+	}
+	return func(name string) string {
+		if texts[name] == "" {
+			t.Errorf("there is no statement %s", name)
+		}
+		return texts[name]
+	}
+}
+
+func readSource(t *testing.T, folder string) parsed {
+	t.Helper()
+	files, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +246,7 @@ func readSource(t *testing.T) parsed {
 		if !strings.HasSuffix(entry.Name(), ".go") || strings.HasSuffix(entry.Name(), "_test.go") || entry.Name() == "migrate.go" {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), entry.Name(), nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, entry.Name()), nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,6 +316,10 @@ func (s parsed) text(e ast.Expr) string {
 		if known, ok := s.texts[e.Name]; ok {
 			return s.text(known)
 		}
+	case *ast.SelectorExpr:
+		if known, ok := s.exported[e.Sel.Name]; ok {
+			return s.text(known)
+		}
 	}
 	return ""
 }
@@ -266,8 +339,7 @@ func (s parsed) statements() []statement {
 }
 
 func TestSQLByHand(t *testing.T) {
-	s := readSource(t)
-	all := s.statements()
+	all, loose := allStatements(t)
 	known := map[string]bool{}
 	for _, st := range all {
 		known[st.name] = true
@@ -289,7 +361,7 @@ func TestSQLByHand(t *testing.T) {
 			}
 		}
 	}
-	for function, texts := range s.loose {
+	for function, texts := range loose {
 		if inFunctions[function] == "" {
 			t.Errorf("%s runs %q: declare the statement by a name", function, texts)
 		}

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+
+	"parley/store"
+	"parley/store/people"
 )
 
 // BenchmarkGroupCommit runs small transactions of 64 callers at a time, which
@@ -13,7 +16,7 @@ import (
 func BenchmarkGroupCommit(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprint(callers, " callers"), func(b *testing.B) {
-			s, err := Open(b.Context(), sqliteScheme+filepath.Join(b.TempDir(), "parley.db"))
+			s, err := store.Open(b.Context(), store.SQLiteScheme+filepath.Join(b.TempDir(), "parley.db"))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -24,7 +27,7 @@ func BenchmarkGroupCommit(b *testing.B) {
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					id := fmt.Sprint("usr_", n.Add(1))
-					err := s.InTx(b.Context(), func(ctx context.Context) error { return NewUsers(s).CreateUser(ctx, newUser(id)) })
+					err := s.InTx(b.Context(), func(ctx context.Context) error { return people.NewUsers(s).CreateUser(ctx, newUser(id)) })
 					if err != nil {
 						b.Error(err)
 					}

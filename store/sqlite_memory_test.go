@@ -1,25 +1,22 @@
-package store
+package store_test
 
 import (
 	"context"
 	"testing"
 
 	"parley/ent/scope"
+	"parley/store"
 )
 
-// Tests open files by themselves, too, and the first of them would keep it from
-// being set.
-var errSavepoints = keepSavepoints()
-
 func TestSavepointsThatMemoryHasNoRoomFor(t *testing.T) {
-	if errSavepoints != nil {
-		t.Fatal(errSavepoints)
+	if store.ErrSavepoints != nil {
+		t.Fatal(store.ErrSavepoints)
 	}
 	b := openBundle(t, migratedSQLite(t))
 	ctx := b.Context()
 	exec := func(statement string) error {
 		return b.InTx(ctx, func(ctx context.Context) error {
-			_, err := b.raw(ctx).ExecContext(scope.System(ctx), statement)
+			_, err := b.Raw(ctx).ExecContext(scope.System(ctx), statement)
 			return err
 		})
 	}

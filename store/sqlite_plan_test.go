@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley/core/plan"
 	"parley/ent/scope"
 )
 
@@ -14,20 +13,21 @@ import (
 // seconds, or for every piece of an answer, to their indexes.
 func TestWhatRunsAllTheTimeReadsNoWholeTable(t *testing.T) {
 	b := openBundle(t, migratedSQLite(t))
+	sql := statementsByHand(t)
 	for name, c := range map[string]struct {
 		statement string
 		args      []any
 	}{
-		"leases that lapsed": {selectLapsed, []any{epoch, 5}},
-		"answers to stop":    {stopsAsked, nil},
-		"a turn":             {selectTurn + " AND a.id = $3", []any{"ws_a", 1, 2}},
-		"the last turn":      {selectTurn + lastTurn, []any{"ws_a", 1}},
+		"leases that lapsed": {sql("selectLapsed"), []any{epoch, 5}},
+		"answers to stop":    {sql("stopsAsked"), nil},
+		"a turn":             {sql("selectTurn") + " AND a.id = $3", []any{"ws_a", 1, 2}},
+		"the last turn":      {sql("selectTurn") + sql("lastTurn"), []any{"ws_a", 1}},
 		"later messages":     {"SELECT id FROM messages WHERE conversation_id = $1 AND id > $2 AND workspace_id = $3 LIMIT 1", []any{1, 2, "ws_a"}},
-		"what may settle":    {settling, []any{"ws_a", 1}},
-		"messages used":      {quotas, []any{"2026-03", "ws_a", 1}},
-		"what is kept":       {retentions, []any{"ws_a", 1}},
-		"work that is due":   {workDue, []any{epoch, "ws_a", "", 1}},
-		"progress":           {saveProgress, []any{"text", 1, "ws_a", 1}},
+		"what may settle":    {sql("settling"), []any{"ws_a", 1}},
+		"messages used":      {sql("quotas"), []any{"2026-03", "ws_a", 1}},
+		"what is kept":       {sql("retentions"), []any{"ws_a", 1}},
+		"work that is due":   {sql("workDue"), []any{epoch, "ws_a", "", 1}},
+		"progress":           {sql("saveProgress"), []any{"text", 1, "ws_a", 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			steps := b.plan(c.statement, c.args...)
@@ -47,20 +47,21 @@ func TestWhatRunsAllTheTimeReadsNoWholeTable(t *testing.T) {
 // only what they ask for.
 func TestPlansReadNoWholeWorkspace(t *testing.T) {
 	b := openBundle(t, migratedSQLite(t))
+	sql := statementsByHand(t)
 	for name, c := range map[string]struct{ statement, want string }{
 		"documents by their IDs":          {"SELECT title FROM documents WHERE id IN ('a', 'b', 'c', 'd') AND workspace_id = 'ws_a'", "INDEX sqlite_autoindex_documents_1"},
 		"conversations by their IDs":      {"SELECT title FROM conversations WHERE id IN (1, 2, 3, 4) AND workspace_id = 'ws_a'", "PRIMARY KEY"},
 		"usage records by their messages": {"SELECT model FROM usage_records WHERE message_id IN (1, 2, 3, 4) AND workspace_id = 'ws_a'", "INDEX receipt_message_id_attempt"},
 		"the newest live documents":       {"SELECT id FROM documents WHERE chatbot_id = 'cb_a' AND live + 0 > 0 AND workspace_id = 'ws_a' ORDER BY created_at DESC, id LIMIT 12", "INDEX document_list"},
-		"documents by their state":        {countedStates, "COVERING INDEX document_chatbot_id_state"},
-		"documents that a search finds":   {foundStates, "COVERING INDEX document_list"},
-		"the last of a window":            {lastOfWindow, "COVERING INDEX conversation_chatbot_id_id"},
-		"sizes of documents":              {knowledgeSizes, "COVERING INDEX document_sizes"},
-		"sizes of files":                  {knowledgeSizes, "COVERING INDEX upload_sizes"},
-		"sums of a month":                 {spent, "INDEX usage_sum_of_month"},
-		"records that are in no sum yet":  {spent, "INDEX receipt_to_count"},
+		"documents by their state":        {sql("countedStates"), "COVERING INDEX document_chatbot_id_state"},
+		"documents that a search finds":   {sql("foundStates"), "COVERING INDEX document_list"},
+		"the last of a window":            {sql("lastOfWindow"), "COVERING INDEX conversation_chatbot_id_id"},
+		"sizes of documents":              {sql("knowledgeSizes"), "COVERING INDEX document_sizes"},
+		"sizes of files":                  {sql("knowledgeSizes"), "COVERING INDEX upload_sizes"},
+		"sums of a month":                 {sql("spent"), "INDEX usage_sum_of_month"},
+		"records that are in no sum yet":  {sql("spent"), "INDEX receipt_to_count"},
 		"tokens over the limit": {
-			"SELECT id FROM tokens WHERE " + heldIn[plan.Tokens].found + " AND over_limit", "INDEX token_chatbot_id_created_at",
+			"SELECT id FROM tokens WHERE workspace_id = $1 AND chatbot_id IN (SELECT id FROM chatbots WHERE workspace_id = $1) AND over_limit", "INDEX token_chatbot_id_created_at",
 		},
 		"a page of a search": {
 			"SELECT title FROM documents WHERE chatbot_id = 'cb_a' AND workspace_id = 'ws_a' AND (search_text LIKE '%a%') ORDER BY created_at DESC, id DESC LIMIT 51", "INDEX document_list",
@@ -91,7 +92,7 @@ func TestPlansReadNoWholeWorkspace(t *testing.T) {
 func (b *bundle) plan(statement string, args ...any) (steps []string) {
 	b.Helper()
 	b.must(b.InTx(b.Context(), func(ctx context.Context) error {
-		rows, err := b.raw(ctx).QueryContext(scope.System(ctx), "EXPLAIN QUERY PLAN "+statement, args...)
+		rows, err := b.Raw(ctx).QueryContext(scope.System(ctx), "EXPLAIN QUERY PLAN "+statement, args...)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -9,27 +9,26 @@ import (
 	"sync"
 	"testing"
 
-	entsql "entgo.io/ent/dialect/sql"
-
 	"parley/core/fault"
-	"parley/internal/intx"
+	"parley/store"
+	"parley/store/people"
 )
 
 // held is a store on a SQLite file whose writer is kept busy, so that the jobs
 // that come meanwhile make one batch.
 type held struct {
 	*bundle
-	writer  *writer
+	writer  *store.Writer
 	release chan struct{}
 	jobs    int
 }
 
 func hold(b *bundle) *held {
 	b.Helper()
-	h := &held{bundle: b, writer: b.begin.(*writer), release: make(chan struct{})}
+	h := &held{bundle: b, writer: store.WriterOf(b.Store), release: make(chan struct{})}
 	running := make(chan struct{})
 	go func() {
-		_ = h.writer.inTx(context.Background(), func(context.Context, entsql.ExecQuerier, *intx.Transaction) error {
+		_ = h.writer.Run(context.Background(), func() error {
 			close(running)
 			<-h.release
 			return nil
@@ -49,7 +48,7 @@ func (h *held) addWith(ctx context.Context, fn func(ctx context.Context) error) 
 	answer := make(chan error, 1)
 	go func() { answer <- h.InTx(ctx, fn) }()
 	h.jobs++
-	eventually(h.T, "the job waits", func() bool { return len(h.writer.queue) == h.jobs })
+	eventually(h.T, "the job waits", func() bool { return h.writer.Queued() == h.jobs })
 	return answer
 }
 
@@ -215,7 +214,7 @@ func TestFailedCommit(t *testing.T) {
 
 // breakKeys inserts a row whose owner is missing, which only the commit finds.
 func (h *held) breakKeys(ctx context.Context) error {
-	client := h.db(ctx)
+	client := h.Client(ctx)
 	if _, err := client.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON"); err != nil {
 		return err
 	}
@@ -223,7 +222,7 @@ func (h *held) breakKeys(ctx context.Context) error {
 }
 
 func TestCloseWhileJobsWait(t *testing.T) {
-	s, err := Open(t.Context(), sqliteURL(t))
+	s, err := store.Open(t.Context(), sqliteURL(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,12 +233,8 @@ func TestCloseWhileJobsWait(t *testing.T) {
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
-	eventually(t, "the writer takes no more jobs", func() bool {
-		h.writer.mu.RLock()
-		defer h.writer.mu.RUnlock()
-		return h.writer.stopped
-	})
-	h.wantKind(NewUsers(s).CreateUser(t.Context(), newUser("late")), fault.Unavailable)
+	eventually(t, "the writer takes no more jobs", h.writer.Stopped)
+	h.wantKind(people.NewUsers(s).CreateUser(t.Context(), newUser("late")), fault.Unavailable)
 	close(h.release)
 	for _, answer := range answers {
 		if err := receive(t, "a job that waited is answered", answer); err != nil {
@@ -249,7 +244,7 @@ func TestCloseWhileJobsWait(t *testing.T) {
 	if err := receive(t, "the store is closed", closed); err != nil {
 		t.Error(err)
 	}
-	h.wantKind(NewUsers(s).CreateUser(t.Context(), newUser("later")), fault.Unavailable)
+	h.wantKind(people.NewUsers(s).CreateUser(t.Context(), newUser("later")), fault.Unavailable)
 }
 
 func TestDurability(t *testing.T) {
@@ -268,7 +263,7 @@ func TestDurability(t *testing.T) {
 	want := map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "10000", "query_only": "0"}
 
 	t.Run("the writer commits to the disk, with a log and foreign keys", func(t *testing.T) {
-		got := pragmas(func(query string) *sql.Row { return b.begin.(*writer).conn.QueryRowContext(t.Context(), query) })
+		got := pragmas(func(query string) *sql.Row { return store.WriterOf(b.Store).Conn().QueryRowContext(t.Context(), query) })
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("the writer has %v, want %v", got, want)
 		}
@@ -333,7 +328,7 @@ func TestTheQueueOfJobsHasItsTurn(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	for _, url := range []string{"", "mysql://host/db", "parley.db", "postgres://%zz", "SQLITE:x"} {
-		if s, err := Open(t.Context(), url); err == nil {
+		if s, err := store.Open(t.Context(), url); err == nil {
 			_ = s.Close()
 			t.Errorf("%q is opened", url)
 		}

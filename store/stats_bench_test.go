@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -16,22 +16,27 @@ import (
 	"parley/core/tenant"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
+	"parley/store"
+	"parley/store/bots"
+	chatstore "parley/store/chat"
+	insightstore "parley/store/insight"
+	"parley/store/people"
 )
 
 // BenchmarkReport draws a year of a million questions, beside the year before of as
 // many: some 2,740 a day, of 500 users, about 2,000 topics in 400 documents, of which
 // few are asked for often. It also draws 90 days, whose ends are in no whole month.
 func BenchmarkReport(b *testing.B) {
-	for name, url := range map[string]string{"sqlite": sqliteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
+	for name, url := range map[string]string{"sqlite": store.SQLiteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
 		b.Run(name, func(b *testing.B) {
-			s, err := Open(b.Context(), url)
+			s, err := store.Open(b.Context(), url)
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer s.Close()
 			last := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 			twoYears(b, s, last)
-			reports := stats.NewReports(NewStats(s), func() time.Time { return last })
+			reports := stats.NewReports(insightstore.NewStats(s), func() time.Time { return last })
 			for _, days := range []int{365, 90, 7} {
 				b.Run(fmt.Sprint(days, " days"), func(b *testing.B) {
 					for b.Loop() {
@@ -52,7 +57,7 @@ const (
 )
 
 // twoYears fills the sums of the days until the last one, as the roller does.
-func twoYears(b *testing.B, s *Store, last time.Time) {
+func twoYears(b *testing.B, s *store.Store, last time.Time) {
 	b.Helper()
 	ctx := b.Context()
 	must := func(err error) {
@@ -61,11 +66,11 @@ func twoYears(b *testing.B, s *Store, last time.Time) {
 			b.Fatal(err)
 		}
 	}
-	must(NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
-	must(NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
+	must(people.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
+	must(bots.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	random := rand.New(rand.NewPCG(1, 2))
 	topics, documents := rand.NewZipf(random, 1.1, 5, 1_999), rand.NewZipf(random, 1.1, 5, 399)
-	rolls := NewRolls(s)
+	rolls := insightstore.NewRolls(s)
 	for day := last.AddDate(-2, 0, 0); !day.After(last); day = day.AddDate(0, 0, 1) {
 		date := day.Format(time.DateOnly)
 		must(s.InTx(ctx, func(ctx context.Context) error {
@@ -103,15 +108,15 @@ func twoYears(b *testing.B, s *Store, last time.Time) {
 // BenchmarkHistory lists conversations among 10,000: all, those with a rare outcome,
 // and those with a word in their title that none has.
 func BenchmarkHistory(b *testing.B) {
-	for name, url := range map[string]string{"sqlite": sqliteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
+	for name, url := range map[string]string{"sqlite": store.SQLiteScheme + filepath.Join(b.TempDir(), "parley.db"), "postgres": pgtest.New(b)} {
 		b.Run(name, func(b *testing.B) {
-			s, err := Open(b.Context(), url)
+			s, err := store.Open(b.Context(), url)
 			if err != nil {
 				b.Fatal(err)
 			}
 			defer s.Close()
 			manyConversations(b, s, 10_000)
-			h := history.New(NewHistory(s), s, time.Now)
+			h := history.New(insightstore.NewHistory(s), s, time.Now)
 			for _, c := range []struct {
 				name  string
 				query history.Query
@@ -134,7 +139,7 @@ func BenchmarkHistory(b *testing.B) {
 	}
 }
 
-func manyConversations(b *testing.B, s *Store, n int) {
+func manyConversations(b *testing.B, s *store.Store, n int) {
 	b.Helper()
 	ctx := b.Context()
 	must := func(err error) {
@@ -143,11 +148,11 @@ func manyConversations(b *testing.B, s *Store, n int) {
 			b.Fatal(err)
 		}
 	}
-	must(NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
-	must(NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
+	must(people.NewWorkspaces(s).CreateWorkspace(ctx, tenant.Workspace{ID: "ws", Plan: plan.Standard, CreatedAt: epoch}))
+	must(bots.NewChatbots(s).CreateChatbot(ctx, "ws", chatbot.Chatbot{ID: "cb", CreatedAt: epoch}))
 	must(s.InTx(ctx, func(ctx context.Context) error {
 		for i := range n {
-			made, err := NewConversations(s).CreateConversation(ctx, "ws", chat.Conversation{
+			made, err := chatstore.NewConversations(s).CreateConversation(ctx, "ws", chat.Conversation{
 				ChatbotID: "cb", Status: chat.Active, Origin: chat.API, Title: fmt.Sprint("How do I change order ", i, "?"), CreatedAt: epoch.Add(time.Duration(i) * time.Minute),
 			})
 			if err != nil {
@@ -157,7 +162,7 @@ func manyConversations(b *testing.B, s *Store, n int) {
 			if i%500 == 0 {
 				outcome = "no_answer"
 			}
-			_, err = s.raw(ctx).ExecContext(scope.System(ctx), `INSERT INTO usage_records (workspace_id, chatbot_id, message_id, attempt, status, outcome, conversation_id, opens, origin, counted, created_at)
+			_, err = s.Raw(ctx).ExecContext(scope.System(ctx), `INSERT INTO usage_records (workspace_id, chatbot_id, message_id, attempt, status, outcome, conversation_id, opens, origin, counted, created_at)
 				VALUES ($1, $2, $3, 1, 'complete', $4, $5, TRUE, 'api', TRUE, $6)`, "ws", "cb", made.ID, outcome, made.ID, epoch)
 			if err != nil {
 				return err

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"parley/core/insight/history"
 	"parley/core/insight/stats"
 	"parley/core/insight/testrun"
+	insightstore "parley/store/insight"
 )
 
 var quietLog = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -169,7 +170,7 @@ func TestAnAnswerThatEndsAfterItsLeaseIsCountedOnce(t *testing.T) {
 
 // dyingRolls breaks transactions off.
 type dyingRolls struct {
-	*Rolls
+	*insightstore.Rolls
 	every, calls int
 }
 

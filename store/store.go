@@ -1,61 +1,14 @@
-// Package store keeps what the domain packages own, in SQLite or PostgreSQL. It is the
-// only importer of ent: queries and the mapping of rows to the domain types
-// live here, one file a subject, and ent ends here.
+// Package store opens a database, SQLite or PostgreSQL, migrates it, runs transactions in it
+// and maps its errors. It has what queries are made of, and no more queries than opening and
+// committing need: those of a subject are in a package below it, such as store/chat, which
+// fills the ports of the domain packages and maps rows to their types. Ent ends in these
+// packages.
 //
-// Every method takes the workspace right after the context, and ent's privacy
-// policy confines its queries to it; statements by hand name it themselves. The
-// methods that cannot, and why:
-//
-//   - PrincipalByTokenHash: a token's secret says which workspace it is of.
-//   - PublishedOrigins: a browser asks about an origin before it shows a token.
-//   - Session, CreateSession, ProveSession and their like, TrustDevice, TrustedBy,
-//     ForgetDevices, User…, SetPassword, SetEmail, SetProfile, SessionsOf, Memberships,
-//     LockMemberships: a person signs in before, and across, workspaces.
-//   - HasSecondFactor, App, AllApps, Passkeys, UseRecoveryCode and their like, Step and its like,
-//     ForgetSecondFactor: a second factor is a person's, and a sign-in is begun before
-//     anybody knows whose it is.
-//   - AddressCode, AddAccountMail and their like, LockUsers: what is mailed to a
-//     person about their account is of no workspace.
-//   - Identity, CreateIdentity and their like: a person's account at an identity
-//     provider is of no workspace.
-//   - ConnectionsOf: the domain of an address says whose identity provider it has.
-//   - InvitationByCode: an invitation's code says which workspace it is of.
-//   - WorkspaceByCustomer: Stripe says whose customer something happened to.
-//   - AllDocuments, AllChatbots, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds,
-//     EndRebuild, ChangesAfter, DeleteChanges: an index is of all workspaces, and is
-//     rebuilt as a whole.
-//   - WorkspacesDue, RenewLeases, InterruptLapsed, StopsAsked, DeleteExpired, DeleteExpiredInvitations,
-//     DeleteEmbeddings, DeleteKeys, DeleteCachedAnswers, RemovalsToCount,
-//     DeleteFailedUploads, TrimEmbeddings, TrimRemovals, ReleaseMessages,
-//     SettleMessages, DeleteRequestMinutes: a process goes on with what any
-//     workspace's crash left behind, stops the answers that it was asked to, gives
-//     back what it has reserved, and clears away what is old.
-//   - ChatbotsUnencoded, CountUnencoded: a process encodes the passages of every
-//     workspace.
-//   - LockRoll, Uncounted, CountRecords, UncountedThumbs, CountThumb, RecordedMonths:
-//     what has happened is counted in every workspace.
-//   - ClaimTestRun, Tested, DeleteWithdrawn: a process looks after the test questions of every workspace.
-//   - ClaimDelivery, DeleteMessages, AllEndpoints: a process sends the webhooks of every
-//     workspace, and an operator encrypts their secrets again.
-//   - Quotas: owners of every workspace are told what they have used.
-//   - ExpiringTokens, ForgetUses, LapsedAccess, Subscriptions, StaleCustomers, EndlessAccess, Retentions, ChatbotRetentions, Settling,
-//     ClaimMail, DeleteMails: what time
-//     brings about, it does in every workspace.
-//   - Workspaces, WorkspaceOf, Users, AllProviders, AllConnections, AuditEntries: for the
-//     operator's command line.
-//   - EndedWorkspaces, PendingErasures, ErasuresSince: what was asked to be erased is, in every workspace.
-//   - ErasuresOf: the operator looks for receipts of whoever asks.
-//   - CountPerson, ErasePerson, PersonRows: a person who leaves is in several workspaces.
-//   - Scrub: a file is of all workspaces.
-//   - ThrowAways, ProbeWall: an operator's check of the installation finds its own workspaces
-//     again, and tries to reach one from another.
-//   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless,
-//     ForgetAuditAddresses: the audit log and its chains outlive workspaces, time ends
-//     entries and addresses for all, and an operator verifies them.
-//   - PretendAudit: what concerns no workspace is in a chain of its own.
-//   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
-//   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like,
-//     BeginChore, ChoresBegun, ForgetChores, Begun, CountAttempt, ForgiveAttempt, KeepPublicIDKey: no workspace's data.
+// A method of theirs takes the workspace right after the context, and ent's privacy policy
+// confines its queries to it; statements by hand name it themselves. What cannot, stands with
+// its reason in the comment of its package. Here these are Scrub, since a file is of all
+// workspaces, and [Wall.Probe], with which an operator tries to reach one workspace from
+// another.
 package store
 
 import (
@@ -74,7 +27,6 @@ import (
 	"parley/core/fault"
 	ent "parley/ent/generated"
 	_ "parley/ent/generated/runtime" // the privacy policies
-	"parley/ent/scope"
 	"parley/internal/intx"
 )
 
@@ -88,14 +40,14 @@ type Store struct {
 	close   func() error
 
 	// groups is nil on SQLite, whose one writer shares commits: see writer.
-	groups *groups
+	groups *groupPool
 	// listening is how to open the connection of Listen, and nil on SQLite.
 	listening *pgx.ConnConfig
 
 	// wall is what keeps workspaces apart behind the queries, on PostgreSQL.
 	wall wall
 
-	// holder is the number of this process on PostgreSQL: see holds.go.
+	// holder is the number of this process on PostgreSQL: see Holder.
 	holder int64
 
 	// audited is [Options.Audited].
@@ -192,11 +144,14 @@ func (s *Store) Close() error { return s.close() }
 // Check reports whether the database answers.
 func (s *Store) Check(ctx context.Context) error {
 	var one int
-	return mapError(scanOne(ctx, s.queries, []any{&one}, "SELECT 1"))
+	return MapError(ScanOne(ctx, s.queries, []any{&one}, "SELECT 1"))
 }
 
 // IsSQLite reports whether the database is a file of this machine.
 func (s *Store) IsSQLite() bool { return s.dialect == dialect.SQLite }
+
+// Holder is the number of this process among all that use the database, on PostgreSQL.
+func (s *Store) Holder() int64 { return s.holder }
 
 type txKey struct{}
 
@@ -227,22 +182,19 @@ func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error 
 		return s.sealAudit(ctx, own)
 	})
 	if err != nil {
-		return mapError(err)
+		return MapError(err)
 	}
 	begun.Committed()
 	return nil
 }
 
-// write runs fn, a single statement, in the transaction of ctx or by itself.
-func (s *Store) write(ctx context.Context, fn func(context.Context, *ent.Client) error) error {
-	if s.dialect == dialect.Postgres || intx.Inside(ctx) {
-		return mapError(fn(ctx, s.db(ctx)))
-	}
-	return s.InTx(ctx, func(ctx context.Context) error { return fn(ctx, s.db(ctx)) })
+// Write is [Store.WriteRaw] for a statement of ent's.
+func (s *Store) Write(ctx context.Context, fn func(context.Context, *ent.Client) error) error {
+	return s.WriteRaw(ctx, func(ctx context.Context) error { return fn(ctx, s.Client(ctx)) })
 }
 
-// db returns the client of the transaction of ctx, or the one for reading.
-func (s *Store) db(ctx context.Context) *ent.Client {
+// Client returns the client of the transaction of ctx, or the one for reading.
+func (s *Store) Client(ctx context.Context) *ent.Client {
 	tx, ok := ctx.Value(txKey{}).(*transaction)
 	if !ok {
 		return s.client
@@ -258,15 +210,10 @@ type joined struct{ *entsql.Driver }
 
 func (j joined) Tx(context.Context) (dialect.Tx, error) { return dialect.NopTx(j.Driver), nil }
 
-// within confines the queries of a context to a workspace.
-func within(ctx context.Context, workspaceID string) context.Context {
-	return scope.Workspace(ctx, workspaceID)
-}
-
-// mapped is the end of a query: rows to domain types, errors to faults.
-func mapped[Row, Item any](rows []Row, err error, convert func(Row) Item) ([]Item, error) {
+// Mapped is the end of a query: rows to domain types, errors to faults.
+func Mapped[Row, Item any](rows []Row, err error, convert func(Row) Item) ([]Item, error) {
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	out := make([]Item, len(rows))
 	for i, row := range rows {
@@ -275,17 +222,17 @@ func mapped[Row, Item any](rows []Row, err error, convert func(Row) Item) ([]Ite
 	return out, nil
 }
 
-// one is mapped for a single row.
-func one[Row, Item any](row Row, err error, convert func(Row) Item) (Item, error) {
+// One is [Mapped] for a single row.
+func One[Row, Item any](row Row, err error, convert func(Row) Item) (Item, error) {
 	if err != nil {
 		var none Item
-		return none, mapError(err)
+		return none, MapError(err)
 	}
 	return convert(row), nil
 }
 
-// affected turns the outcome of an update that must hit a row into an error.
-func affected(n int, err error) error {
+// Affected turns the outcome of an update that must hit a row into an error.
+func Affected(n int, err error) error {
 	if err == nil && n == 0 {
 		return fault.New(fault.NotFound, "Not found.")
 	}

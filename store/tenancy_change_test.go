@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -68,6 +68,9 @@ var methodsThatChange = []confined{
 	}},
 	{"CacheAnswer", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CacheAnswer(ctx, as, a.chatbot, "question", answer.CachedAnswer{Text: "mine", At: epoch})
+	}},
+	{"AddToMonth", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.AddToMonth(ctx, as, thisMonth, false)
 	}},
 	{"KeepConversations", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.KeepConversations(ctx, as, epoch, 30)

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -12,7 +12,9 @@ import (
 	"parley/core/isolation"
 	"parley/core/plan"
 	"parley/core/privacy"
+	"parley/ent/scope"
 	"parley/internal/id"
+	isolationstore "parley/store/isolation"
 )
 
 // plant plants a throw-away workspace, as a check does.
@@ -22,9 +24,9 @@ func (b *bundle) plant() (workspaceID string, canaries []isolation.Canary) {
 		Model: "extractive", Plan: plan.Enterprise,
 		Mint: func(kind chatbot.TokenKind) (string, string, string) { return chatbot.MintThrowAway(rand.Reader, kind) },
 	}, epoch)
-	objects, err := NewThrowAways(b.Store).PlantThrowAway(b.Context(), w.ID, seed)
+	objects, err := isolationstore.NewThrowAways(b.Store).PlantThrowAway(b.Context(), w.ID, seed)
 	b.must(err)
-	if len(objects.Documents) != documentsEach {
+	if len(objects.Documents) != 20 {
 		b.Errorf("there are %d documents", len(objects.Documents))
 	}
 	return w.ID, seed.Canaries()
@@ -32,7 +34,7 @@ func (b *bundle) plant() (workspaceID string, canaries []isolation.Canary) {
 
 func TestThrowAways(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
-		throwAways := NewThrowAways(b.Store)
+		throwAways := isolationstore.NewThrowAways(b.Store)
 		customer := b.fill("a")
 		before := b.rows(customer.id)
 		planted, canaries := b.plant()
@@ -45,7 +47,7 @@ func TestThrowAways(t *testing.T) {
 				if table.Owner != privacy.OfWorkspace {
 					continue
 				}
-				if why := NotPlanted[table.Name]; (remaining[table.Name] > 0) == (why != "") {
+				if why := isolationstore.NotPlanted[table.Name]; (remaining[table.Name] > 0) == (why != "") {
 					t.Errorf("%s has %d rows, and the list says %q: plant one in store/throwaway_plant*.go", table.Name, remaining[table.Name], why)
 				}
 			}
@@ -116,15 +118,15 @@ func TestThrowAways(t *testing.T) {
 
 // rewrite runs a statement in a workspace.
 func (b *bundle) rewrite(workspaceID, statement string) error {
-	return b.InTx(within(b.Context(), workspaceID), func(ctx context.Context) error {
-		_, err := b.raw(ctx).ExecContext(ctx, statement, workspaceID)
+	return b.InTx(scope.Workspace(b.Context(), workspaceID), func(ctx context.Context) error {
+		_, err := b.Raw(ctx).ExecContext(ctx, statement, workspaceID)
 		return err
 	})
 }
 
 func TestProbeWall(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
-		throwAways := NewThrowAways(b.Store)
+		throwAways := isolationstore.NewThrowAways(b.Store)
 		one, _ := b.plant()
 		other, _ := b.plant()
 		probes, err := throwAways.ProbeWall(b.Context(), one, other)
@@ -138,7 +140,7 @@ func TestProbeWall(t *testing.T) {
 		b.Run("each table with rows of workspaces is tried, and none is reached", func(t *testing.T) {
 			tables := b.tenantTables()
 			for _, p := range probes {
-				if p.Crossed != "" || p.Rows == 0 && NotPlanted[p.Table] == "" {
+				if p.Crossed != "" || p.Rows == 0 && isolationstore.NotPlanted[p.Table] == "" {
 					t.Errorf("%s: %+v", p.Table, p)
 				}
 				delete(tables, p.Table)

@@ -1,10 +1,9 @@
-package store
+package store_test
 
 import (
 	"context"
 	"fmt"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,7 +11,12 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/ent/scope"
+	"parley/store"
 )
+
+// lapsedTogether is how many lapsed answers are interrupted together.
+const lapsedTogether = 500
 
 func TestSpent(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
@@ -153,20 +157,20 @@ func TestUsageRecordsOfLapsedAnswers(t *testing.T) {
 		b.Run("more than are looked at at once lapse too", func(t *testing.T) {
 			conversation := chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}
 			b.must(b.InTx(ctx, func(ctx context.Context) error {
-				for range lapsedAtOnce + 1 {
+				for range lapsedTogether + 1 {
 					if _, _, err := b.BeginConversation(ctx, a.id, conversation, a.newTurn()); err != nil {
 						return err
 					}
 				}
 				return nil
 			}))
-			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != lapsedAtOnce+1 {
+			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != lapsedTogether+1 {
 				t.Errorf("%d lapsed: %v", n, err)
 			}
 			if n := b.count("SELECT count(*) FROM messages WHERE status = 'generating'"); n != 0 {
 				t.Errorf("%d are being generated", n)
 			}
-			if n := b.count("SELECT count(*) FROM usage_records WHERE status = 'interrupted'"); n != lapsedAtOnce+1 {
+			if n := b.count("SELECT count(*) FROM usage_records WHERE status = 'interrupted'"); n != lapsedTogether+1 {
 				t.Errorf("there are %d usage records", n)
 			}
 		})
@@ -184,14 +188,16 @@ func TestTheOldNameOfUsageRecords(t *testing.T) {
 	_, id, err := b.BeginConversation(b.Context(), a.id, chat.Conversation{ChatbotID: a.chatbot, Status: chat.Active, Origin: chat.API, CreatedAt: epoch}, a.newTurn())
 	b.must(err)
 	seen := func(workspaceID string) (n int) {
-		ctx := within(b.Context(), workspaceID)
-		b.must(scanOne(ctx, b.raw(ctx), []any{&n}, "SELECT count(*) FROM receipts"))
+		ctx := scope.Workspace(b.Context(), workspaceID)
+		b.must(store.ScanOne(ctx, b.Raw(ctx), []any{&n}, "SELECT count(*) FROM receipts"))
 		return n
 	}
 	mine, theirs := seen(a.id), seen(other.id)
 	b.Run("an answer that such a server ends has its usage record", func(t *testing.T) {
-		statement := strings.ReplaceAll(finishPostgres, "usage_records", "receipts")
-		b.must(b.hits(within(t.Context(), a.id), statement, finishArgs(a.id, a.newAnswer(id))...))
+		for range 2 {
+			b.must(b.Hits(scope.Workspace(t.Context(), a.id), `INSERT INTO receipts (message_id, workspace_id, attempt, status, chatbot_id, created_at) VALUES ($1, $2, 1, 'complete', $3, $4)
+				ON CONFLICT (message_id, attempt) DO UPDATE SET status = excluded.status`, id, a.id, a.chatbot, epoch))
+		}
 		if n := b.count(fmt.Sprint("SELECT count(*) FROM usage_records WHERE message_id = ", id)); n != 1 {
 			t.Errorf("there are %d usage records", n)
 		}
@@ -202,7 +208,7 @@ func TestTheOldNameOfUsageRecords(t *testing.T) {
 		}
 	})
 	b.Run("such a server counts records", func(t *testing.T) {
-		ok, err := b.changes(within(t.Context(), a.id), "UPDATE receipts SET counted = TRUE WHERE NOT counted")
+		ok, err := b.Changes(scope.Workspace(t.Context(), a.id), "UPDATE receipts SET counted = TRUE WHERE NOT counted")
 		if b.must(err); !ok {
 			t.Error("no record was counted")
 		}

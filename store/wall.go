@@ -16,7 +16,7 @@ import (
 // query. The server works as one of three roles, which own nothing:
 //
 //   - one sees the rows of the workspace that the statement declares,
-//   - several sees the rows of the workspaces that a [group]'s statement declares,
+//   - several sees the rows of the workspaces that a [Group]'s statement declares,
 //   - system sees the rows of all workspaces. It is for what has [scope.System].
 //
 // A statement about rows of workspaces that declares none fails. Migrations run as the

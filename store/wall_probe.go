@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/core/isolation"
+	"parley/ent/scope"
 	"parley/internal/intx"
 )
 
@@ -27,17 +28,17 @@ var probes = []struct{ what, statement string }{
 	{"move its own rows into it", "UPDATE %s SET %[2]s = $1 WHERE %[2]s = $2"},
 }
 
-// ProbeWall has the server's role, confined to one workspace, try statements about the rows of
+// Probe has the server's role, confined to one workspace, try statements about the rows of
 // another, on every table. Nothing stays of what they did.
-func (s *ThrowAways) ProbeWall(ctx context.Context, workspaceID, otherID string) ([]isolation.Probe, error) {
-	known := s.store.wall
+func (w *Wall) Probe(ctx context.Context, fromID, intoID string) ([]isolation.Probe, error) {
+	known := w.store.wall
 	if known.roles == nil {
 		return nil, nil
 	}
-	ctx = Unhurried(ctx)
-	conn, err := pgx.ConnectConfig(ctx, s.store.listening)
+	ctx = Background(ctx)
+	conn, err := pgx.ConnectConfig(ctx, w.store.listening)
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	var all []table
@@ -46,35 +47,35 @@ func (s *ThrowAways) ProbeWall(ctx context.Context, workspaceID, otherID string)
 		return err
 	})
 	if err != nil {
-		return nil, mapError(err)
+		return nil, MapError(err)
 	}
 	var found []isolation.Probe
 	for _, t := range all {
 		if t.column == "" {
 			continue
 		}
-		probe, err := s.probe(ctx, t, workspaceID, otherID)
+		probe, err := w.probeTable(ctx, t, fromID, intoID)
 		if err != nil {
-			return nil, mapError(err)
+			return nil, MapError(err)
 		}
 		found = append(found, probe)
 	}
 	return found, nil
 }
 
-func (s *ThrowAways) probe(ctx context.Context, t table, workspaceID, otherID string) (isolation.Probe, error) {
+func (w *Wall) probeTable(ctx context.Context, t table, fromID, intoID string) (isolation.Probe, error) {
 	p := isolation.Probe{Table: t.name}
 	name := pgx.Identifier{t.name}.Sanitize()
-	err := scanOne(within(ctx, otherID), s.store.raw(ctx), []any{&p.Rows}, fmt.Sprintf(probes[0].statement, name, t.column), otherID)
+	err := ScanOne(scope.Workspace(ctx, intoID), w.store.Raw(ctx), []any{&p.Rows}, fmt.Sprintf(probes[0].statement, name, t.column), intoID)
 	if err != nil {
 		return p, err
 	}
 	for i, each := range probes {
-		args := []any{otherID}
+		args := []any{intoID}
 		if i == len(probes)-1 {
-			args = append(args, workspaceID)
+			args = append(args, fromID)
 		}
-		reached, err := s.reaches(within(ctx, workspaceID), i == 0, fmt.Sprintf(each.statement, name, t.column), args)
+		reached, err := w.reaches(scope.Workspace(ctx, fromID), i == 0, fmt.Sprintf(each.statement, name, t.column), args)
 		if err != nil {
 			return p, err
 		}
@@ -91,10 +92,10 @@ var errTakeBack = errors.New("taken back")
 
 // reaches returns how many rows a statement reaches, or -1 if only another condition than the
 // wall has refused it, and takes back what it did.
-func (s *ThrowAways) reaches(ctx context.Context, reads bool, statement string, args []any) (n int64, err error) {
-	err = s.store.begin.inTx(ctx, func(ctx context.Context, on entsql.ExecQuerier, _ *intx.Transaction) error {
+func (w *Wall) reaches(ctx context.Context, reads bool, statement string, args []any) (n int64, err error) {
+	err = w.store.begin.inTx(ctx, func(ctx context.Context, on entsql.ExecQuerier, _ *intx.Transaction) error {
 		if reads {
-			if err := scanOne(ctx, on, []any{&n}, statement, args...); err != nil {
+			if err := ScanOne(ctx, on, []any{&n}, statement, args...); err != nil {
 				return err
 			}
 			return errTakeBack

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 
 	"parley/core/audit"
 	"parley/internal/pgtest"
+	"parley/store"
 )
 
 // newLogin creates a role that connects, until the test ends, and returns its URL.
@@ -48,9 +49,9 @@ func executeOn(t *testing.T, database string, statements ...string) {
 func TestTheServersRoles(t *testing.T) {
 	t.Parallel()
 	b := openBundle(t, migratedPostgres.New(t))
-	r := *b.wall.roles
+	r := store.RolesOf(b.Store)
 	t.Run("are neither superusers nor may they bypass the wall, log in or create roles, and they own nothing", func(t *testing.T) {
-		for _, role := range r.names() {
+		for _, role := range r.All() {
 			if n := b.count(fmt.Sprintf(`SELECT count(*) FROM pg_roles WHERE rolname = '%s' AND NOT (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole OR rolcreatedb OR rolreplication)`, role)); n != 1 {
 				t.Errorf("%s may do more than it should", role)
 			}
@@ -61,17 +62,30 @@ func TestTheServersRoles(t *testing.T) {
 	})
 	t.Run("are those that statements run as", func(t *testing.T) {
 		var user string
-		b.must(scanOne(t.Context(), b.raw(t.Context()), []any{&user}, "SELECT current_user"))
-		if user != r.one {
+		b.must(store.ScanOne(t.Context(), b.Raw(t.Context()), []any{&user}, "SELECT current_user"))
+		if user != r.One {
 			t.Errorf("a statement runs as %s", user)
 		}
-		b.must(scanOne(t.Context(), b.groups.db, []any{&user}, "SELECT current_user"))
-		if user != r.one {
+		b.must(store.ScanOne(t.Context(), store.GroupsDB(b.Store), []any{&user}, "SELECT current_user"))
+		if user != r.One {
 			t.Errorf("a statement of a group runs as %s", user)
 		}
 	})
+	t.Run("a connection asks for no setting when it is opened, since a pooler refuses that", func(t *testing.T) {
+		conn, err := store.GroupsDB(b.Store).Conn(t.Context())
+		b.must(err)
+		defer conn.Close()
+		b.must(conn.Raw(func(raw any) error {
+			asked := raw.(interface{ Conn() *pgx.Conn }).Conn().Config().RuntimeParams
+			delete(asked, "application_name")
+			if len(asked) > 0 {
+				t.Errorf("it asks for %v", asked)
+			}
+			return nil
+		}))
+	})
 	t.Run("cannot change tables, policies or themselves", func(t *testing.T) {
-		for _, role := range r.names() {
+		for _, role := range r.All() {
 			b.asRole(role, "ws_a", func(tx *sql.Tx) {
 				for _, statement := range []string{
 					"ALTER TABLE messages DISABLE ROW LEVEL SECURITY", "DROP POLICY parley_workspace ON messages", "CREATE POLICY open ON messages USING (true)",
@@ -86,7 +100,7 @@ func TestTheServersRoles(t *testing.T) {
 	})
 	t.Run("another database of the server has others", func(t *testing.T) {
 		other := openBundle(t, pgtest.New(t))
-		if *other.wall.roles == r {
+		if store.RolesOf(other.Store) == r {
 			t.Errorf("both have %v", r)
 		}
 	})
@@ -97,18 +111,18 @@ func TestWhatTheWallLacksIsFound(t *testing.T) {
 	database := pgtest.New(t)
 	b := openBundle(t, database)
 	b.must(b.CheckWall(t.Context()))
-	r := *b.wall.roles
+	r := store.RolesOf(b.Store)
 	for what, statements := range map[string][2]string{
 		"a new table without policies":     {"CREATE TABLE novelties (id bigint, workspace_id text NOT NULL)", "novelties"},
 		"a table whose policies are off":   {"ALTER TABLE messages DISABLE ROW LEVEL SECURITY", "messages"},
 		"a table that does not bind owner": {"ALTER TABLE gaps NO FORCE ROW LEVEL SECURITY", "gaps"},
 		"a policy that is missing":         {"DROP POLICY parley_workspaces ON sources", "sources"},
 		"a policy that lets more in":       {"CREATE POLICY parley_open ON tokens USING (true)", "tokens"},
-		"a privilege too many":             {"GRANT TRUNCATE ON members TO \"" + r.one + "\"", "members"},
+		"a privilege too many":             {"GRANT TRUNCATE ON members TO \"" + r.One + "\"", "members"},
 	} {
 		t.Run(what+" is found, and mended by the next start", func(t *testing.T) {
 			b.must(b.ownerRun(t.Context(), statements[0]))
-			if err := b.CheckWall(t.Context()); !errors.Is(err, errNoWall) || !strings.Contains(err.Error(), statements[1]) {
+			if err := b.CheckWall(t.Context()); !errors.Is(err, store.ErrNoWall) || !strings.Contains(err.Error(), statements[1]) {
 				t.Errorf("found was %v", err)
 			}
 			again := openBundle(t, database)
@@ -117,7 +131,7 @@ func TestWhatTheWallLacksIsFound(t *testing.T) {
 	}
 	t.Run("a policy of somebody else that lets more in keeps the server from starting", func(t *testing.T) {
 		b.must(b.ownerRun(t.Context(), "CREATE POLICY open ON uploads USING (true)"))
-		if s, err := Open(t.Context(), database); !errors.Is(err, errNoWall) || !strings.Contains(err.Error(), "uploads") {
+		if s, err := store.Open(t.Context(), database); !errors.Is(err, store.ErrNoWall) || !strings.Contains(err.Error(), "uploads") {
 			t.Errorf("opening gave %v, %v", s, err)
 		}
 		b.must(b.ownerRun(t.Context(), "DROP POLICY open ON uploads"))
@@ -128,9 +142,9 @@ func TestWhatTheWallLacksIsFound(t *testing.T) {
 		"owns something":              {"ALTER TABLE chores OWNER TO %s", "ALTER TABLE chores OWNER TO postgres"},
 	} {
 		t.Run("a role that "+what+" keeps the server from starting", func(t *testing.T) {
-			quoted := pgx.Identifier{r.one}.Sanitize()
+			quoted := pgx.Identifier{r.One}.Sanitize()
 			b.must(b.ownerRun(t.Context(), fmt.Sprintf(change[0], quoted)))
-			if s, err := Open(t.Context(), database); !errors.Is(err, errNoWall) || !strings.Contains(err.Error(), what) {
+			if s, err := store.Open(t.Context(), database); !errors.Is(err, store.ErrNoWall) || !strings.Contains(err.Error(), what) {
 				t.Errorf("opening gave %v, %v", s, err)
 			}
 			b.must(b.ownerRun(t.Context(), strings.ReplaceAll(change[1], "%s", quoted)))
@@ -147,8 +161,8 @@ func TestAnOwnerWhoMayNotCreateRoles(t *testing.T) {
 	database := pgtest.New(t)
 	owner, address := newLogin(t, database, "")
 	executeOn(t, database, "ALTER DATABASE "+path(t, database)+" OWNER TO "+owner, "ALTER SCHEMA public OWNER TO "+owner)
-	s, err := Open(t.Context(), address)
-	if !errors.Is(err, errNoWall) {
+	s, err := store.Open(t.Context(), address)
+	if !errors.Is(err, store.ErrNoWall) {
 		t.Fatalf("opening gave %v, %v", s, err)
 	}
 	told := statementsIn.FindAllString(err.Error(), -1)
@@ -158,12 +172,12 @@ func TestAnOwnerWhoMayNotCreateRoles(t *testing.T) {
 		}
 	})
 	t.Run("may say that it goes on without", func(t *testing.T) {
-		b := openBundleWith(t, address, Options{MayLackWall: true})
+		b := openBundleWith(t, address, store.Options{MayLackWall: true})
 		a := b.fill("a")
 		if _, err := b.Workspace(t.Context(), a.id); err != nil || !b.IsLacking() {
 			t.Errorf("the wall is lacking: %v; reading gave %v", b.IsLacking(), err)
 		}
-		if err := b.CheckWall(t.Context()); !errors.Is(err, errNoWall) {
+		if err := b.CheckWall(t.Context()); !errors.Is(err, store.ErrNoWall) {
 			t.Errorf("the check gives %v", err)
 		}
 	})
@@ -171,7 +185,7 @@ func TestAnOwnerWhoMayNotCreateRoles(t *testing.T) {
 		executeOn(t, database, told...)
 		b := openBundle(t, address)
 		b.must(b.CheckWall(t.Context()))
-		if texts, err := b.raw(t.Context()).QueryContext(t.Context(), "SELECT content FROM messages"); stateOf(err) != notDeclared {
+		if texts, err := b.Raw(t.Context()).QueryContext(t.Context(), "SELECT content FROM messages"); stateOf(err) != notDeclared {
 			t.Errorf("a statement that declares nothing gave %v, %v", texts, err)
 		}
 	})
@@ -205,7 +219,7 @@ func TestAnOwnerWhoMayNotCreateRoles(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = tx.Rollback(t.Context()) }()
-		if _, err := tx.Exec(t.Context(), lower); err != nil {
+		if _, err := tx.Exec(t.Context(), store.Lower); err != nil {
 			t.Fatal(err)
 		}
 		if tag, err := tx.Exec(t.Context(), "UPDATE messages SET content = content"); err != nil || tag.RowsAffected() == 0 {
@@ -228,12 +242,12 @@ func TestALoginThatOwnsNothing(t *testing.T) {
 	database := pgtest.New(t)
 	_, address := newLogin(t, database, "NOINHERIT")
 	t.Run("needs the owner for a new database", func(t *testing.T) {
-		if s, err := Open(t.Context(), address); err == nil {
+		if s, err := store.Open(t.Context(), address); err == nil {
 			t.Errorf("%v is open", s)
 		}
 	})
 	t.Run("serves what the owner has migrated", func(t *testing.T) {
-		b := openBundleWith(t, address, Options{OwnerURL: database})
+		b := openBundleWith(t, address, store.Options{OwnerURL: database})
 		a := b.fill("a")
 		if w, err := b.Workspace(t.Context(), a.id); err != nil || w.Name != a.secret {
 			t.Errorf("it reads %v, %v", w, err)
@@ -258,11 +272,11 @@ func TestALoginThatOwnsNothing(t *testing.T) {
 	})
 	t.Run("names what is missing, and who can mend it", func(t *testing.T) {
 		executeOn(t, database, "CREATE TABLE novelties (id bigint, workspace_id text NOT NULL)")
-		if s, err := Open(t.Context(), address); !errors.Is(err, errNoWall) || !strings.Contains(err.Error(), "DATABASE_OWNER_URL") || !strings.Contains(err.Error(), "novelties") {
+		if s, err := store.Open(t.Context(), address); !errors.Is(err, store.ErrNoWall) || !strings.Contains(err.Error(), "DATABASE_OWNER_URL") || !strings.Contains(err.Error(), "novelties") {
 			t.Errorf("opening gave %v, %v", s, err)
 		}
 		executeOn(t, database, "DROP TABLE novelties", "DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations)")
-		if s, err := Open(t.Context(), address); err == nil || !strings.Contains(err.Error(), "DATABASE_OWNER_URL") {
+		if s, err := store.Open(t.Context(), address); err == nil || !strings.Contains(err.Error(), "DATABASE_OWNER_URL") {
 			t.Errorf("with a migration missing opening gave %v, %v", s, err)
 		}
 	})
@@ -272,7 +286,7 @@ func TestALoginThatOwnsNothing(t *testing.T) {
 func TestACopyWhoseRolesAreOfAnotherDatabase(t *testing.T) {
 	t.Parallel()
 	database := migratedPostgres.New(t)
-	theirs := *openBundle(t, database).wall.roles
+	theirs := store.RolesOf(openBundle(t, database).Store)
 	owner, address := newLogin(t, database, "CREATEROLE")
 	executeOn(t, database, "ALTER DATABASE "+path(t, database)+" OWNER TO "+owner, "ALTER SCHEMA public OWNER TO "+owner, `DO $$ DECLARE t record; BEGIN
 		FOR t IN SELECT c.oid::regclass AS name FROM pg_class c WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP
@@ -280,29 +294,9 @@ func TestACopyWhoseRolesAreOfAnotherDatabase(t *testing.T) {
 		END LOOP; END $$`)
 	b := openBundle(t, address)
 	b.must(b.CheckWall(t.Context()))
-	for _, role := range theirs.names() {
+	for _, role := range theirs.All() {
 		if n := b.count(fmt.Sprintf("SELECT count(*) FROM pg_policy WHERE '%s'::regrole = ANY (polroles)", role)); n != 0 {
 			t.Errorf("%d policies let in %s of the other database", n, role)
 		}
 	}
-}
-
-func TestNamesOfRoles(t *testing.T) {
-	t.Run("come from the database", func(t *testing.T) {
-		if r := rolesOf("parley"); r != (roles{"parley_workspace", "parley_workspaces", "parley_system"}) {
-			t.Errorf("they are %v", r)
-		}
-	})
-	t.Run("of databases with long names differ and fit", func(t *testing.T) {
-		long := strings.Repeat("ü", 31)
-		one, other := rolesOf(long+"a"), rolesOf(long+"b")
-		for _, name := range []string{one.one, one.several, one.system} {
-			if len(name) > 63 {
-				t.Errorf("%s has %d bytes", name, len(name))
-			}
-		}
-		if one.one == other.one {
-			t.Errorf("both are %s", one.one)
-		}
-	})
 }

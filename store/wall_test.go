@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -10,10 +10,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/core/fault"
 	"parley/ent/scope"
+	"parley/store"
 )
 
 // SQLSTATEs of a refusal by a policy or a privilege, and of a statement that declares no
@@ -60,7 +62,7 @@ func (b *bundle) asRole(role, workspace string, run func(tx *sql.Tx)) {
 	tx, err := b.beside().BeginTx(b.Context(), nil)
 	b.must(err)
 	defer func() { b.must(tx.Rollback()) }()
-	_, err = tx.ExecContext(b.Context(), declare, workspace, role)
+	_, err = tx.ExecContext(b.Context(), store.Declare, workspace, role)
 	b.must(err)
 	run(tx)
 }
@@ -81,18 +83,18 @@ func (b *bundle) affected(tx *sql.Tx, statement string) (int64, error) {
 // the privilege at all.
 func isWithheld(table, statement string, err error) bool {
 	verb, _, _ := strings.Cut(statement, " ")
-	return !strings.Contains(privileges(table), verb) && stateOf(err) == notAllowed
+	return !strings.Contains(store.Privileges(table), verb) && stateOf(err) == notAllowed
 }
 
 func TestTheWallStandsInEveryTable(t *testing.T) {
 	t.Parallel()
 	b := openBundle(t, migratedPostgres.New(t))
 	a, other := b.fill("a"), b.fill("b")
-	r := *b.wall.roles
+	r := store.RolesOf(b.Store)
 	for table, column := range b.tenantTables() {
 		own := b.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s = '%s'", table, column, a.id))
 		foreign := b.count(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s = '%s'", table, column, other.id))
-		for _, role := range []string{r.one, r.several} {
+		for _, role := range []string{r.One, r.Several} {
 			t.Run(table+" shows and changes rows of the declared workspace only, as "+role[strings.LastIndex(role, "_")+1:], func(t *testing.T) {
 				b.asRole(role, a.id, func(tx *sql.Tx) {
 					for _, statement := range []string{"SELECT FROM %[1]s", "UPDATE %[1]s SET %[2]s = %[2]s"} {
@@ -140,13 +142,13 @@ func TestAStatementThatForgetsTheWorkspace(t *testing.T) {
 	a := b.fill("a")
 	b.must(b.ownerRun(b.Context(), "INSERT INTO workspaces (id, name, plan, created_at) VALUES ('ws_b', 'b', 'starter', now())"))
 	read := func(ctx context.Context) (texts []string, err error) {
-		err = eachRow(ctx, b.raw(ctx), "SELECT content FROM messages", nil, func(row *sql.Rows) error {
+		err = store.EachRow(ctx, b.Raw(ctx), "SELECT content FROM messages", nil, func(row *sql.Rows) error {
 			var text string
 			err := row.Scan(&text)
 			texts = append(texts, text)
 			return err
 		})
-		return texts, mapError(err)
+		return texts, store.MapError(err)
 	}
 	within := map[string]func(context.Context, func(context.Context) error) error{
 		"by itself":        func(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) },
@@ -166,7 +168,7 @@ func TestAStatementThatForgetsTheWorkspace(t *testing.T) {
 		})
 		t.Run(where+" it changes nothing of another workspace", func(t *testing.T) {
 			b.must(run(t.Context(), func(ctx context.Context) error {
-				if changed, err := b.changes(scope.Workspace(ctx, "ws_b"), "UPDATE messages SET content = ''"); err != nil || changed {
+				if changed, err := b.Changes(scope.Workspace(ctx, "ws_b"), "UPDATE messages SET content = ''"); err != nil || changed {
 					t.Errorf("it changed something: %v, %v", changed, err)
 				}
 				return nil
@@ -202,15 +204,15 @@ func TestNoConnectionKeepsAWorkspace(t *testing.T) {
 	t.Parallel()
 	b := openBundle(t, migratedPostgres.New(t))
 	a := b.fill("a")
-	b.reads.SetMaxOpenConns(1)
+	b.Reads().SetMaxOpenConns(1)
 	of := func(ctx context.Context) (workspace, role string) {
-		b.must(scanOne(ctx, b.raw(ctx), []any{&workspace, &role}, "SELECT COALESCE(current_setting('parley.workspace', true), ''), current_user"))
+		b.must(store.ScanOne(ctx, b.Raw(ctx), []any{&workspace, &role}, "SELECT COALESCE(current_setting('parley.workspace', true), ''), current_user"))
 		return workspace, role
 	}
 	for how, use := range map[string]func() error{
 		"a statement": func() error { _, err := b.Workspace(t.Context(), a.id); return err },
 		"a statement that fails": func() error {
-			if err := b.run(within(t.Context(), a.id), "SELECT 1 / 0"); err == nil {
+			if err := b.run(scope.Workspace(t.Context(), a.id), "SELECT 1 / 0"); err == nil {
 				return errTest
 			}
 			return nil
@@ -229,17 +231,17 @@ func TestNoConnectionKeepsAWorkspace(t *testing.T) {
 	} {
 		t.Run("after "+how+" nothing of it is left", func(t *testing.T) {
 			b.must(use())
-			if workspace, role := of(t.Context()); workspace != "" || role != b.wall.roles.one {
+			if workspace, role := of(t.Context()); workspace != "" || role != store.RolesOf(b.Store).One {
 				t.Errorf("declared are %q and %s", workspace, role)
 			}
 			var left, user string
-			conn, err := b.reads.Conn(t.Context())
+			conn, err := b.Reads().Conn(t.Context())
 			b.must(err)
 			defer conn.Close()
 			b.must(conn.Raw(func(raw any) error { // beneath what declares
-				return raw.(*walledConn).Conn().QueryRow(t.Context(), "SELECT COALESCE(current_setting('parley.workspace', true), ''), current_user").Scan(&left, &user)
+				return raw.(interface{ Conn() *pgx.Conn }).Conn().QueryRow(t.Context(), "SELECT COALESCE(current_setting('parley.workspace', true), ''), current_user").Scan(&left, &user)
 			}))
-			if left != "" || user == b.wall.roles.system {
+			if left != "" || user == store.RolesOf(b.Store).System {
 				t.Errorf("the connection keeps %q and %s", left, user)
 			}
 		})
@@ -248,7 +250,7 @@ func TestNoConnectionKeepsAWorkspace(t *testing.T) {
 
 // change stands for any change of a workspace.
 func (b *bundle) change(ctx context.Context, workspaceID string) error {
-	_, err := b.changes(within(ctx, workspaceID), "UPDATE workspaces SET name = name")
+	_, err := b.Changes(scope.Workspace(ctx, workspaceID), "UPDATE workspaces SET name = name")
 	return err
 }
 
@@ -256,16 +258,16 @@ func TestWorkspacesShareConnections(t *testing.T) {
 	t.Parallel()
 	b := openBundle(t, migratedPostgres.New(t))
 	all := []tenancy{b.fill("a"), b.fill("b"), b.fill("c")}
-	b.reads.SetMaxOpenConns(2)
+	b.Reads().SetMaxOpenConns(2)
 	var wg sync.WaitGroup
 	for i := range 12 {
 		wg.Go(func() {
 			w := all[i%len(all)]
 			for n := range 40 {
-				ctx := within(t.Context(), w.id)
+				ctx := scope.Workspace(t.Context(), w.id)
 				var seen []string
 				read := func(ctx context.Context) error {
-					return eachRow(ctx, b.raw(ctx), "SELECT DISTINCT workspace_id FROM messages", nil, func(row *sql.Rows) error {
+					return store.EachRow(ctx, b.Raw(ctx), "SELECT DISTINCT workspace_id FROM messages", nil, func(row *sql.Rows) error {
 						var id string
 						err := row.Scan(&id)
 						seen = append(seen, id)

@@ -22,6 +22,7 @@ import (
 	"parley/core/fault"
 	"parley/core/seal"
 	"parley/store"
+	"parley/store/servers"
 	"parley/store/snapshot"
 )
 
@@ -94,7 +95,7 @@ func record(ctx context.Context, config *config.Config, entry audit.Entry, marke
 		return err
 	}
 	if !marked.IsZero() {
-		_, err = store.NewChores(db).BeginChore(ctx, Mark, marked, marked)
+		_, err = servers.NewChores(db).BeginChore(ctx, Mark, marked, marked)
 	}
 	return errors.Join(err, audit.Record(ctx, db, "", now(), entry), db.Close())
 }

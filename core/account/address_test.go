@@ -11,7 +11,8 @@ import (
 	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/store"
+	"parley/store/outbound"
+	"parley/store/people"
 	"parley/store/tenancy"
 	"parley/store/tenancytest"
 )
@@ -67,7 +68,7 @@ func TestSignUpByMail(t *testing.T) {
 		c.sends()
 		c.pass(day)
 		c.must(c.DeleteExpired(t.Context()))
-		_, err = store.NewAddressCodes(c.store).AddressCode(t.Context(), hashed(code))
+		_, err = people.NewAddressCodes(c.store).AddressCode(t.Context(), hashed(code))
 		c.isA(err, fault.NotFound)
 	})
 	t.Run("an address gets at most five mails, known or not, so that nobody can flood a mailbox", func(t *testing.T) {
@@ -92,14 +93,14 @@ func TestSignUpByMail(t *testing.T) {
 	t.Run("after a mail is sent, the database no longer has its link", func(t *testing.T) {
 		c := newClock(t)
 		c.must(c.SignUps.Request(t.Context(), newcomer, stranger))
-		c.must(store.NewMails(c.store).SettleAccountMail(t.Context(), 1, nil, c.in(0)))
-		mail, err := store.NewMails(c.store).ClaimAccountMail(t.Context(), c.now, c.now)
+		c.must(outbound.NewMails(c.store).SettleAccountMail(t.Context(), 1, nil, c.in(0)))
+		mail, err := outbound.NewMails(c.store).ClaimAccountMail(t.Context(), c.now, c.now)
 		if err != nil || mail.Body == "" || mail.HTML == "" {
 			t.Fatalf("before: %+v, %v", mail, err)
 		}
-		c.must(store.NewMails(c.store).SettleAccountMail(t.Context(), mail.ID, c.in(0), nil))
-		c.must(store.NewMails(c.store).SettleAccountMail(t.Context(), mail.ID, nil, c.in(0)))
-		if mail, err := store.NewMails(c.store).ClaimAccountMail(t.Context(), c.now, c.now); err != nil || mail.Body != "" || mail.HTML != "" {
+		c.must(outbound.NewMails(c.store).SettleAccountMail(t.Context(), mail.ID, c.in(0), nil))
+		c.must(outbound.NewMails(c.store).SettleAccountMail(t.Context(), mail.ID, nil, c.in(0)))
+		if mail, err := outbound.NewMails(c.store).ClaimAccountMail(t.Context(), c.now, c.now); err != nil || mail.Body != "" || mail.HTML != "" {
 			t.Errorf("after: %+v, %v", mail, err)
 		}
 	})
@@ -185,7 +186,7 @@ func TestChangeEmailByMail(t *testing.T) {
 	})
 	t.Run("only its owner learns whether another account has the address", func(t *testing.T) {
 		c := newClock(t)
-		c.must(store.NewUsers(c.store).CreateUser(t.Context(), account.User{ID: "usr_other", Email: another, PasswordHash: "none", CreatedAt: c.now}))
+		c.must(people.NewUsers(c.store).CreateUser(t.Context(), account.User{ID: "usr_other", Email: another, PasswordHash: "none", CreatedAt: c.now}))
 		c.must(c.Addresses.Change(t.Context(), c.user.ID, account.Evidence{Password: password}, another, stranger))
 		if mail, code := c.mailed(); mail.To != another || code != "" {
 			t.Errorf("the mail is %+v", mail)

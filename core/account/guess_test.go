@@ -9,7 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/store"
+	"parley/store/people"
 )
 
 func TestEveryGuessCountsAgainstTheAccount(t *testing.T) {
@@ -37,8 +37,8 @@ func TestEveryGuessCountsAgainstTheAccount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newClock(t)
 			attacker := account.User{ID: "usr_attacker", Email: "attacker@example.com", PasswordHash: "none", CreatedAt: c.now}
-			c.must(store.NewUsers(c.store).CreateUser(t.Context(), attacker))
-			c.must(store.NewWorkspaces(c.store).CreateWorkspace(t.Context(), tenant.Workspace{ID: "ws_trap", Name: "Trap", Plan: plan.Standard, CreatedAt: c.now}))
+			c.must(people.NewUsers(c.store).CreateUser(t.Context(), attacker))
+			c.must(people.NewWorkspaces(c.store).CreateWorkspace(t.Context(), tenant.Workspace{ID: "ws_trap", Name: "Trap", Plan: plan.Standard, CreatedAt: c.now}))
 			c.must(c.Members.Add(t.Context(), "ws_trap", attacker, tenant.RoleOwner))
 			for n := range 10 {
 				if err := guess(c, n); !fault.Is(err, fault.Invalid) && !fault.Is(err, fault.Unauthenticated) {
@@ -147,7 +147,7 @@ func TestDevices(t *testing.T) {
 	// try. The guesses are counted without hashing, to save time.
 	besieged := func(c *clock) {
 		for range 200 {
-			_, err := store.NewAttempts(c.store).CountAttempt(c.Context(), hashed("account:"+email), c.now.Add(-time.Minute), c.now)
+			_, err := people.NewAttempts(c.store).CountAttempt(c.Context(), hashed("account:"+email), c.now.Add(-time.Minute), c.now)
 			c.must(err)
 		}
 		c.waits(from("198.51.100.1"), true)

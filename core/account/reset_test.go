@@ -7,7 +7,7 @@ import (
 
 	"parley/core/account"
 	"parley/core/fault"
-	"parley/store"
+	"parley/store/people"
 )
 
 const another = "another horse battery"
@@ -35,7 +35,7 @@ func TestForgottenPassword(t *testing.T) {
 			t.Errorf("got %+v, %v", user, err)
 		}
 		c.isSignedIn(keys.Session, false)
-		if emails, err := store.NewDevices(c.store).TrustedBy(t.Context(), hashed(keys.Device), c.now); err != nil || len(emails) > 0 {
+		if emails, err := people.NewDevices(c.store).TrustedBy(t.Context(), hashed(keys.Device), c.now); err != nil || len(emails) > 0 {
 			t.Errorf("the browser is trusted by %q, %v", emails, err)
 		}
 		if told, _ := c.mailed(); told.To != email || told.Subject != "Your password was changed" {
@@ -126,7 +126,7 @@ func TestForgottenPassword(t *testing.T) {
 		c := newClock(t)
 		old := "1234567890"
 		hash := "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
-		c.must(store.NewUsers(c.store).SetPassword(t.Context(), c.user.ID, hash+phcKey(old)))
+		c.must(people.NewUsers(c.store).SetPassword(t.Context(), c.user.ID, hash+phcKey(old)))
 		_, err := c.Sessions.SignIn(t.Context(), email, old, stranger)
 		c.must(err)
 	})

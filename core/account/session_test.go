@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"parley/core/fault"
-	"parley/store"
+	"parley/store/people"
 )
 
 func TestSessionExpiry(t *testing.T) {
@@ -43,7 +43,7 @@ func TestSessionExpiry(t *testing.T) {
 		young := c.signIn()
 		c.pass(2 * day)
 		c.must(c.DeleteExpired(c.Context()))
-		if _, err := store.NewSessions(c.store).Session(c.Context(), hashed(old)); !fault.Is(err, fault.NotFound) {
+		if _, err := people.NewSessions(c.store).Session(c.Context(), hashed(old)); !fault.Is(err, fault.NotFound) {
 			t.Errorf("the old row is there: %v", err)
 		}
 		c.isSignedIn(young, true)
@@ -61,13 +61,13 @@ func TestSessionsAreRows(t *testing.T) {
 	c := newClock(t)
 	secret := c.signIn()
 	t.Run("a row is found by the hash of the secret", func(t *testing.T) {
-		session, err := store.NewSessions(c.store).Session(t.Context(), hashed(secret))
+		session, err := people.NewSessions(c.store).Session(t.Context(), hashed(secret))
 		if err != nil || session.UserID != c.user.ID {
 			t.Errorf("found %+v, %v", session, err)
 		}
 	})
 	t.Run("the secret itself finds no row", func(t *testing.T) {
-		if _, err := store.NewSessions(c.store).Session(t.Context(), secret); !fault.Is(err, fault.NotFound) {
+		if _, err := people.NewSessions(c.store).Session(t.Context(), secret); !fault.Is(err, fault.NotFound) {
 			t.Errorf("got %v", err)
 		}
 	})

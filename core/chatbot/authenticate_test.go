@@ -8,7 +8,8 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/store"
+	billingstore "parley/store/billing"
+	"parley/store/bots"
 )
 
 func TestAuthenticate(t *testing.T) {
@@ -66,7 +67,7 @@ func TestAuthenticate(t *testing.T) {
 		r := newRig(t)
 		token, secret := r.issue()
 		r.wantAuthenticated(secret, nil)
-		_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
+		_, err := bots.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
 		r.must(err)
 		r.now = r.now.Add(5 * time.Second)
 		r.wantAuthenticated(secret, badToken)
@@ -77,10 +78,10 @@ func TestAuthenticate(t *testing.T) {
 		_, secret := r.issue()
 		for name, want := range map[plan.Name]error{plan.Basic: noAPIAccess, plan.Premium: nil} {
 			r.wantAuthenticated(secret, nil)
-			r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, name, name))
+			r.must(billingstore.NewPlanAccess(r.db).SetPlan(t.Context(), home, name, name))
 			r.now = r.now.Add(5 * time.Second)
 			r.wantAuthenticated(secret, want)
-			r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Standard, plan.Standard))
+			r.must(billingstore.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Standard, plan.Standard))
 			r.now = r.now.Add(5 * time.Second)
 		}
 	})
@@ -139,7 +140,7 @@ func TestAuthenticate(t *testing.T) {
 		token, secret := r.issue()
 		r.Callers.Listening(true)
 		r.wantAuthenticated(secret, nil)
-		_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
+		_, err := bots.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
 		r.must(err)
 		r.now = r.now.Add(2 * time.Minute)
 		r.wantAuthenticated(secret, nil) // it was not told
@@ -160,7 +161,7 @@ func TestAuthenticate(t *testing.T) {
 			token, secret := r.issue()
 			r.Callers.Listening(true)
 			r.wantAuthenticated(secret, nil)
-			_, err := store.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
+			_, err := bots.NewTokens(r.db).RevokeToken(t.Context(), home, r.bot.ID, token.ID, r.now)
 			r.must(err)
 			then(r)
 			r.wantAuthenticated(secret, badToken)

@@ -11,14 +11,14 @@ import (
 	"parley/core/chatbot"
 	"parley/core/outbox"
 	"parley/core/tenant"
-	"parley/store"
+	"parley/store/people"
 )
 
 // join makes a user a member of home.
 func (r *rig) join(id, email string, role tenant.Role) {
 	r.Helper()
-	r.must(store.NewUsers(r.db).CreateUser(r.Context(), account.User{ID: id, Email: email, CreatedAt: r.now}))
-	r.must(store.NewMembers(r.db).AddMember(r.Context(), home, tenant.Member{UserID: id, Role: role, CreatedAt: r.now}))
+	r.must(people.NewUsers(r.db).CreateUser(r.Context(), account.User{ID: id, Email: email, CreatedAt: r.now}))
+	r.must(people.NewMembers(r.db).AddMember(r.Context(), home, tenant.Member{UserID: id, Role: role, CreatedAt: r.now}))
 }
 
 // mailed are the mails that are sent now, as "address: subject".

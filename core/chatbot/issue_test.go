@@ -8,7 +8,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/store"
+	billingstore "parley/store/billing"
 )
 
 func TestIssue(t *testing.T) {
@@ -31,7 +31,7 @@ func TestIssue(t *testing.T) {
 
 	t.Run("a plan without API access issues none", func(t *testing.T) {
 		r := newRig(t)
-		r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Starter, plan.Starter))
+		r.must(billingstore.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Starter, plan.Starter))
 		if _, _, err := r.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{}); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("the error is %v", err)
 		}

@@ -8,14 +8,14 @@ import (
 
 	"parley/core/audit"
 	"parley/core/chatbot"
-	"parley/store"
+	auditstore "parley/store/audit"
 )
 
 // recorded are the entries of the audit log since a number of them, the latest
 // first.
 func (r *rig) recorded(since int) []audit.Entry {
 	r.Helper()
-	entries, err := store.NewAuditLog(r.db).AuditEntries(r.Context(), audit.Query{Limit: 1000})
+	entries, err := auditstore.NewAuditLog(r.db).AuditEntries(r.Context(), audit.Query{Limit: 1000})
 	r.must(err)
 	return entries[:len(entries)-since]
 }

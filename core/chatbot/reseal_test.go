@@ -9,7 +9,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/seal"
-	"parley/store"
+	"parley/store/bots"
 )
 
 var firstKey, secondKey = seal.ServerKey{1}, seal.ServerKey{2}
@@ -30,7 +30,7 @@ func TestReseal(t *testing.T) {
 		made := r.provider("a")
 		keyless, err := r.Providers.Create(t.Context(), foreign, chatbot.ProviderSettings{Name: "b", Kind: chatbot.OpenAI})
 		r.must(err)
-		before, err := store.NewProviders(r.db).Provider(t.Context(), home, made.ID)
+		before, err := bots.NewProviders(r.db).Provider(t.Context(), home, made.ID)
 		r.must(err)
 
 		r.restart(secondKey, firstKey)
@@ -39,7 +39,7 @@ func TestReseal(t *testing.T) {
 		}
 		r.restart(secondKey)
 		r.wantKey(made.ID, providerKey)
-		after, err := store.NewProviders(r.db).Provider(t.Context(), home, made.ID)
+		after, err := bots.NewProviders(r.db).Provider(t.Context(), home, made.ID)
 		if err != nil || after.Provider != before.Provider || bytes.Equal(after.SealedKey, before.SealedKey) {
 			t.Errorf("it is %+v, %v", after.Provider, err)
 		}

@@ -16,6 +16,9 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/bots"
+	"parley/store/people"
+	"parley/store/ports"
 	"parley/store/storetest"
 	"parley/store/tenancy"
 	"parley/store/tenancytest"
@@ -53,14 +56,14 @@ func newRig(t *testing.T) *rig {
 			t.Error(err)
 		}
 	})
-	r := &rig{T: t, db: db, file: file, pausable: &pausable{TokenStore: store.NewTokens(db)}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	r := &rig{T: t, db: db, file: file, pausable: &pausable{TokenStore: bots.NewTokens(db)}, index: &forgetter{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return r.now }
 	r.tenants = tenancytest.Services(db, clock, tenancy.Options{Mails: outbox.Options{Mails: true, BaseURL: "https://parley.example"}})
 	r.Services = chatbot.New(r.database(), r.index, r.tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer: sealerWith(firstKey), OwnModels: []string{"own-model", "second-model"}, Letters: r.tenants.Letters,
 	})
 	for _, id := range []string{home, foreign} {
-		r.must(store.NewWorkspaces(db).CreateWorkspace(t.Context(), tenant.Workspace{ID: id, Plan: plan.Standard, Granted: plan.Standard, CreatedAt: r.now}))
+		r.must(people.NewWorkspaces(db).CreateWorkspace(t.Context(), tenant.Workspace{ID: id, Plan: plan.Standard, Granted: plan.Standard, CreatedAt: r.now}))
 	}
 	r.bot, err = r.Create(t.Context(), home, chatbot.Settings{Name: "Guide"})
 	r.must(err)
@@ -69,7 +72,7 @@ func newRig(t *testing.T) *rig {
 
 // database has tokens looked up in the pausable store.
 func (r *rig) database() chatbot.Database {
-	database := store.ForChatbot(r.db)
+	database := ports.ForChatbot(r.db)
 	database.Tokens = r.pausable
 	return database
 }

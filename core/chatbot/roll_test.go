@@ -11,7 +11,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/store"
+	billingstore "parley/store/billing"
 )
 
 const aDay = 24 * time.Hour
@@ -138,7 +138,7 @@ func TestRoll(t *testing.T) {
 	t.Run("a plan without API access rolls none", func(t *testing.T) {
 		r := newRig(t)
 		token, _ := r.issue()
-		r.must(store.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Starter, plan.Starter))
+		r.must(billingstore.NewPlanAccess(r.db).SetPlan(t.Context(), home, plan.Starter, plan.Starter))
 		r.wantRoll(token.ID, 0, fault.Forbidden, "")
 	})
 }

@@ -10,6 +10,9 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/bots"
+	knowledgestore "parley/store/knowledge"
+	"parley/store/people"
 	"parley/store/storetest"
 )
 
@@ -20,10 +23,10 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // with.
 var furnished = storetest.NewTemplate(func(ctx context.Context, db *store.Store) error {
 	for workspace, chatbotID := range map[string]string{home: bot, foreign: other} {
-		if err := store.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
+		if err := people.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: workspace, Plan: plan.Standard, CreatedAt: epoch}); err != nil {
 			return err
 		}
-		if err := store.NewChatbots(db).CreateChatbot(ctx, workspace, chatbot.Chatbot{ID: chatbotID, CreatedAt: epoch}); err != nil {
+		if err := bots.NewChatbots(db).CreateChatbot(ctx, workspace, chatbot.Chatbot{ID: chatbotID, CreatedAt: epoch}); err != nil {
 			return err
 		}
 	}
@@ -65,22 +68,22 @@ type kept struct {
 }
 
 type (
-	ofChatbots   = store.Chatbots
-	ofDocuments  = store.Documents
-	ofUploads    = store.Uploads
-	ofSources    = store.Sources
-	ofDueWork    = store.DueWork
-	ofPassages   = store.Passages
-	ofRemovals   = store.Removals
-	ofUndo       = store.Undo
-	ofRebuilds   = store.Rebuilds
-	ofEmbeddings = store.Embeddings
-	ofSizes      = store.Sizes
+	ofChatbots   = bots.Chatbots
+	ofDocuments  = knowledgestore.Documents
+	ofUploads    = knowledgestore.Uploads
+	ofSources    = knowledgestore.Sources
+	ofDueWork    = knowledgestore.DueWork
+	ofPassages   = knowledgestore.Passages
+	ofRemovals   = knowledgestore.Removals
+	ofUndo       = knowledgestore.Undo
+	ofRebuilds   = knowledgestore.Rebuilds
+	ofEmbeddings = knowledgestore.Embeddings
+	ofSizes      = knowledgestore.Sizes
 )
 
 func allOf(db *store.Store) *everything {
 	return &everything{db, kept{
-		store.NewChatbots(db), store.NewDocuments(db), store.NewUploads(db), store.NewSources(db), store.NewDueWork(db),
-		store.NewPassages(db), store.NewRemovals(db), store.NewUndo(db), store.NewRebuilds(db), store.NewEmbeddings(db), store.NewSizes(db),
+		bots.NewChatbots(db), knowledgestore.NewDocuments(db), knowledgestore.NewUploads(db), knowledgestore.NewSources(db), knowledgestore.NewDueWork(db),
+		knowledgestore.NewPassages(db), knowledgestore.NewRemovals(db), knowledgestore.NewUndo(db), knowledgestore.NewRebuilds(db), knowledgestore.NewEmbeddings(db), knowledgestore.NewSizes(db),
 	}}
 }

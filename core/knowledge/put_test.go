@@ -8,7 +8,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/store"
+	billingstore "parley/store/billing"
 )
 
 // put gives a text with an external ID.
@@ -187,7 +187,7 @@ func TestPut(t *testing.T) {
 		p, err := l.db.Plan(t.Context(), plan.Standard)
 		l.must(err)
 		p.Limits.KnowledgeChars = 700
-		l.must(store.NewPlans(l.db.Store).UpdatePlan(t.Context(), p))
+		l.must(billingstore.NewPlans(l.db.Store).UpdatePlan(t.Context(), p))
 		_, result := l.put("hours", strings.Repeat("cakes ", 110))
 		l.wantResult(result, knowledge.Replaced)
 		_, _, err = l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: "hours", Content: strings.Repeat("rolls ", 120)}})

@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/core/knowledge"
+	chatstore "parley/store/chat"
 )
 
 // receipt is the receipt of a document.
@@ -50,14 +49,14 @@ func (l *library) finishAnswer(id int64, documents ...string) {
 	for i, document := range documents {
 		stored.Citations = append(stored.Citations, answer.Citation{Number: i + 1, DocumentID: document})
 	}
-	l.must(store.NewTurns(l.db.Store).FinishTurn(l.Context(), home, stored))
+	l.must(chatstore.NewTurns(l.db.Store).FinishTurn(l.Context(), home, stored))
 }
 
 // beginAnswer begins an answer, which is stored when it ends.
 func (l *library) beginAnswer() int64 {
 	l.Helper()
 	now := l.clock.Now()
-	_, id, err := store.NewTurns(l.db.Store).BeginConversation(l.Context(), home, chat.Conversation{ChatbotID: bot, Status: chat.Active, Origin: chat.API, CreatedAt: now},
+	_, id, err := chatstore.NewTurns(l.db.Store).BeginConversation(l.Context(), home, chat.Conversation{ChatbotID: bot, Status: chat.Active, Origin: chat.API, CreatedAt: now},
 		turn.Opening{Question: "When?", At: now, LeaseUntil: now})
 	l.must(err)
 	return id
@@ -108,7 +107,7 @@ func TestRemove(t *testing.T) {
 		l.answerFrom(d.ID)
 		l.must(l.Documents.Remove(t.Context(), home, bot, d.ID))
 		l.clock.advance(day)
-		if n, err := store.NewRetentions(l.db.Store).DeleteOldConversations(t.Context(), home, time.Time{}, l.clock.Now(), 10); err != nil || n != 1 {
+		if n, err := chatstore.NewRetentions(l.db.Store).DeleteOldConversations(t.Context(), home, time.Time{}, l.clock.Now(), 10); err != nil || n != 1 {
 			t.Fatalf("%d conversations were deleted: %v", n, err)
 		}
 		l.must(l.Worker.Sweep(t.Context()))

@@ -9,7 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/store"
+	billingstore "parley/store/billing"
 )
 
 // limited gives the workspace's plan room for so many bytes.
@@ -18,7 +18,7 @@ func (l *library) limited(bytes int) {
 	p, err := l.db.Plan(l.Context(), plan.Standard)
 	l.must(err)
 	p.Limits.StoredBytes = bytes
-	l.must(store.NewPlans(l.db.Store).UpdatePlan(l.Context(), p))
+	l.must(billingstore.NewPlans(l.db.Store).UpdatePlan(l.Context(), p))
 }
 
 func (l *library) stored() int {

@@ -8,7 +8,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/store"
+	billingstore "parley/store/billing"
 )
 
 // overLimit says whether the chatbot is over the limit of its workspace's plan.
@@ -18,7 +18,7 @@ func (l *library) overLimit(over bool) {
 	if over {
 		ids = []string{bot}
 	}
-	l.must(store.NewHoldings(l.db.Store).SetOverLimit(l.Context(), home, plan.Chatbots, ids))
+	l.must(billingstore.NewHoldings(l.db.Store).SetOverLimit(l.Context(), home, plan.Chatbots, ids))
 }
 
 // refuses fails unless the error is Forbidden and says so.

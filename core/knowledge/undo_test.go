@@ -9,7 +9,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/store"
+	auditstore "parley/store/audit"
 )
 
 // withdraw removes documents as a page does, and returns what undoes it.
@@ -193,7 +193,7 @@ func TestUndo(t *testing.T) {
 		d := l.add("Bread", bread)
 		until := l.withdraw(1, d.ID)
 		l.must(l.undo(until))
-		found, err := store.NewAuditLog(l.db.Store).AuditEntries(t.Context(), audit.Query{Limit: 2})
+		found, err := auditstore.NewAuditLog(l.db.Store).AuditEntries(t.Context(), audit.Query{Limit: 2})
 		if err != nil || len(found) != 2 || found[0].Action != audit.DocumentRestored || found[1].Action != audit.DocumentRemoved {
 			t.Errorf("it says %+v, %v", found, err)
 		}

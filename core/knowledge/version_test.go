@@ -4,17 +4,16 @@ import (
 	"fmt"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/retrieval"
+	chatstore "parley/store/chat"
 )
 
 // version is the version of what the chatbot knows.
 func (l *library) version() string {
 	l.Helper()
-	version, err := store.NewCachedAnswers(l.db.Store).KnowledgeVersion(l.Context(), home, bot)
+	version, err := chatstore.NewCachedAnswers(l.db.Store).KnowledgeVersion(l.Context(), home, bot)
 	l.must(err)
 	return version
 }

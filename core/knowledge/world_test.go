@@ -10,7 +10,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/core/plan"
-	"parley/store"
+	billingstore "parley/store/billing"
 	"parley/text/split"
 )
 
@@ -189,5 +189,5 @@ const day = 24 * time.Hour
 // setPlan puts the workspace on a plan.
 func (l *library) setPlan(name plan.Name) {
 	l.Helper()
-	l.must(store.NewPlanAccess(l.db.Store).SetPlan(l.Context(), home, name, name))
+	l.must(billingstore.NewPlanAccess(l.db.Store).SetPlan(l.Context(), home, name, name))
 }

@@ -9,7 +9,7 @@ import (
 	"parley/core/plan"
 	"parley/core/sso"
 	"parley/core/tenant"
-	"parley/store"
+	"parley/store/people"
 )
 
 func TestConnections(t *testing.T) {
@@ -68,7 +68,7 @@ func TestConnections(t *testing.T) {
 		if err != nil || !saved.IsConfirmed() {
 			t.Errorf("got %+v: %v", saved, err)
 		}
-		if left, err := store.NewIdentities(r.store).IdentitiesOf(t.Context(), arrival.User.ID); err != nil || len(left) != 0 {
+		if left, err := people.NewIdentities(r.store).IdentitiesOf(t.Context(), arrival.User.ID); err != nil || len(left) != 0 {
 			t.Errorf("links are left: %v, %v", left, err)
 		}
 		settings.Domain = "other.example"

@@ -22,6 +22,7 @@ import (
 	"parley/oidc"
 	"parley/oidc/oidctest"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/tenancy"
 	"parley/store/tenancytest"
 )
@@ -59,8 +60,8 @@ func newRig(t *testing.T, change func(*sso.Options)) *rig {
 	open := fetch.NewClient(fetch.Config{Allow: []fetch.Target{{Name: "127.0.0.1"}}})
 	db := r.store
 	single := sso.New(sso.Ports{
-		Tx: db, Workspaces: store.NewWorkspaces(db), Plans: db, Connections: store.NewSSOConnections(db), Identities: store.NewIdentities(db),
-		Steps: r.Steps, Users: store.NewUsers(db), Members: store.NewMembers(db), Sessions: store.NewSessions(db), Audit: db,
+		Tx: db, Workspaces: people.NewWorkspaces(db), Plans: db, Connections: people.NewSSOConnections(db), Identities: people.NewIdentities(db),
+		Steps: r.Steps, Users: people.NewUsers(db), Members: people.NewMembers(db), Sessions: people.NewSessions(db), Audit: db,
 		Vault:  seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return []seal.ServerKey{{1}}, nil }),
 		Client: oidc.New(oidc.Config{Public: open, Trusted: open}),
 		LookUp: func(_ context.Context, name string) ([]string, error) {
@@ -144,7 +145,7 @@ func (r *rig) person(name string, confirmed bool) account.User {
 	if confirmed {
 		user.EmailConfirmedAt = &r.now
 	}
-	r.must(store.NewUsers(r.store).CreateUser(r.Context(), user))
+	r.must(people.NewUsers(r.store).CreateUser(r.Context(), user))
 	return user
 }
 

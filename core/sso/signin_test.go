@@ -10,7 +10,7 @@ import (
 	"parley/core/sso"
 	"parley/core/tenant"
 	"parley/oidc/oidctest"
-	"parley/store"
+	"parley/store/people"
 )
 
 func TestInstallationProvider(t *testing.T) {
@@ -233,7 +233,7 @@ func TestWorkspaceProvider(t *testing.T) {
 		r.provider.SignIn("subject-1", "ada@example.com")
 		arrival, err := r.byWorkspace()
 		r.must(err)
-		r.must(store.NewUsers(r.store).SetEmail(t.Context(), arrival.User.ID, "ada@private.example", r.now))
+		r.must(people.NewUsers(r.store).SetEmail(t.Context(), arrival.User.ID, "ada@private.example", r.now))
 		_, err = r.byWorkspace() // the account has left the domain
 		r.isA(err, fault.Forbidden)
 	})

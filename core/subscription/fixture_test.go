@@ -15,6 +15,8 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/bots"
+	"parley/store/people"
 	"parley/store/tenancy"
 	"parley/store/tenancytest"
 )
@@ -90,7 +92,7 @@ func (c *clock) history() []audit.Entry {
 func (c *clock) addChatbots(n int) {
 	c.Helper()
 	for i := range n {
-		c.must(store.NewChatbots(c.store).CreateChatbot(c.Context(), c.space.ID, chatbot.Chatbot{
+		c.must(bots.NewChatbots(c.store).CreateChatbot(c.Context(), c.space.ID, chatbot.Chatbot{
 			ID: fmt.Sprintf("cb_%d", i+1), WorkspaceID: c.space.ID, Name: fmt.Sprintf("Bot %d", i+1),
 			CreatedAt: c.now.Add(time.Duration(i) * time.Minute),
 		}))
@@ -101,7 +103,7 @@ func (c *clock) addChatbots(n int) {
 func (c *clock) addMember(name string, role tenant.Role) string {
 	c.Helper()
 	user := account.User{ID: "usr_" + name, Email: name + "@example.com", PasswordHash: "none", CreatedAt: c.now}
-	c.must(store.NewUsers(c.store).CreateUser(c.Context(), user))
+	c.must(people.NewUsers(c.store).CreateUser(c.Context(), user))
 	c.pass(time.Second)
 	c.must(c.Members.Add(c.Context(), c.space.ID, user, role))
 	return user.ID

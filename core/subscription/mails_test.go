@@ -8,7 +8,7 @@ import (
 	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/store"
+	"parley/store/people"
 	"parley/store/tenancy"
 )
 
@@ -245,7 +245,7 @@ https://parley.example/workspaces/`
 		billed.EndsAt = c.in(20 * day)
 		c.bill(billed)
 		c.must(c.Members.Remove(t.Context(), c.space.ID, c.user.ID, left))
-		c.must(store.NewUsers(c.store).SetEmail(t.Context(), second, "new@example.com", c.now))
+		c.must(people.NewUsers(c.store).SetEmail(t.Context(), second, "new@example.com", c.now))
 		c.sends(ends, strings.Replace(ends, email, "new@example.com", 1))
 	})
 	t.Run("without a mail server no mail is written", func(t *testing.T) {

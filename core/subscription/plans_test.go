@@ -4,12 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"parley/store"
-
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/plan"
+	chatstore "parley/store/chat"
 )
 
 // owner returns the owner as an actor.
@@ -78,7 +77,7 @@ func TestSetPlan(t *testing.T) {
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		var got chat.Forgetful
-		for kept, err := range store.NewRetentions(c.store).Retentions(t.Context()) {
+		for kept, err := range chatstore.NewRetentions(c.store).Retentions(t.Context()) {
 			c.must(err)
 			if kept.WorkspaceID == c.space.ID {
 				got = kept

@@ -16,6 +16,8 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/bots"
+	"parley/store/people"
 	"parley/store/tenancy"
 	"parley/store/tenancytest"
 )
@@ -27,7 +29,7 @@ func (c *clock) owner() audit.Actor { return audit.Person(c.user.ID, c.user.Emai
 func (c *clock) addChatbots(n int) {
 	c.Helper()
 	for i := range n {
-		c.must(store.NewChatbots(c.store).CreateChatbot(c.Context(), c.space.ID, chatbot.Chatbot{
+		c.must(bots.NewChatbots(c.store).CreateChatbot(c.Context(), c.space.ID, chatbot.Chatbot{
 			ID: fmt.Sprintf("cb_%d", i+1), WorkspaceID: c.space.ID, Name: fmt.Sprintf("Bot %d", i+1),
 			CreatedAt: c.now.Add(time.Duration(i) * time.Minute),
 		}))
@@ -39,7 +41,7 @@ func (c *clock) addTokens(bot string, n int) {
 	c.Helper()
 	for i := range n {
 		id := fmt.Sprintf("%s_%d", bot, i+1)
-		c.must(store.NewTokens(c.store).CreateToken(c.Context(), c.space.ID, chatbot.Token{
+		c.must(bots.NewTokens(c.store).CreateToken(c.Context(), c.space.ID, chatbot.Token{
 			ID: id, WorkspaceID: c.space.ID, ChatbotID: bot, Name: id, Scopes: chatbot.AllScopes(),
 			CreatedAt: c.now.Add(time.Duration(i) * time.Minute),
 		}, "hash of "+id))
@@ -50,7 +52,7 @@ func (c *clock) addTokens(bot string, n int) {
 func (c *clock) addMember(name string, role tenant.Role) string {
 	c.Helper()
 	user := account.User{ID: "usr_" + name, Email: name + "@example.com", PasswordHash: "none", CreatedAt: c.now}
-	c.must(store.NewUsers(c.store).CreateUser(c.Context(), user))
+	c.must(people.NewUsers(c.store).CreateUser(c.Context(), user))
 	c.pass(time.Second)
 	c.must(c.Members.Add(c.Context(), c.space.ID, user, role))
 	return user.ID

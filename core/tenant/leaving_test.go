@@ -11,7 +11,9 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/store"
+	auditstore "parley/store/audit"
+	"parley/store/bots"
+	"parley/store/people"
 )
 
 // invitedBy creates an invitation by a member, and returns its code.
@@ -96,7 +98,7 @@ func TestInvitationsEndWithTheRight(t *testing.T) {
 	})
 	t.Run("an old invitation without a recorded inviter is valid until it expires", func(t *testing.T) {
 		c := newClock(t)
-		c.must(store.NewInvitations(c.store).CreateInvitation(t.Context(), c.space.ID, tenant.Invitation{
+		c.must(people.NewInvitations(c.store).CreateInvitation(t.Context(), c.space.ID, tenant.Invitation{
 			ID: "inv_old", WorkspaceID: c.space.ID, Email: "old@example.com", Role: tenant.RoleMember,
 			CreatedAt: c.now, ExpiresAt: c.now.Add(day),
 		}, hashed("old code")))
@@ -114,7 +116,7 @@ func TestLeave(t *testing.T) {
 		keys, err := c.Sessions.Start(t.Context(), member, signin.Proof{Method: signin.ByPassword}, stranger)
 		c.must(err)
 		c.must(c.Members.Leave(audit.AsPerson(t.Context(), member, "member@example.com"), c.space.ID, member))
-		left, err := store.NewAuditLog(c.store).Audit(t.Context(), c.space.ID, audit.Filter{Actions: []audit.Action{audit.MemberLeft}, Limit: 10})
+		left, err := auditstore.NewAuditLog(c.store).Audit(t.Context(), c.space.ID, audit.Filter{Actions: []audit.Action{audit.MemberLeft}, Limit: 10})
 		if err != nil || len(left) != 1 || left[0].Actor.UserID != member {
 			t.Errorf("the log says %+v, %v", left, err)
 		}
@@ -127,12 +129,12 @@ func TestLeave(t *testing.T) {
 		c := newClock(t)
 		admin := c.addMember("admin", tenant.RoleAdmin)
 		c.addChatbots(1)
-		c.must(store.NewTokens(c.store).CreateToken(t.Context(), c.space.ID, chatbot.Token{
+		c.must(bots.NewTokens(c.store).CreateToken(t.Context(), c.space.ID, chatbot.Token{
 			ID: "tok_1", WorkspaceID: c.space.ID, ChatbotID: "cb_1", Name: "theirs", Scopes: chatbot.AllScopes(),
 			CreatedBy: "admin@example.com", CreatedAt: c.now,
 		}, "hash of tok_1"))
 		c.must(c.Members.Leave(t.Context(), c.space.ID, admin))
-		tokens, err := store.NewTokens(c.store).Tokens(t.Context(), c.space.ID, "cb_1")
+		tokens, err := bots.NewTokens(c.store).Tokens(t.Context(), c.space.ID, "cb_1")
 		if err != nil || len(tokens) != 1 || tokens[0].RevokedAt != nil {
 			t.Errorf("the tokens are %+v, %v", tokens, err)
 		}

@@ -9,15 +9,16 @@ import (
 	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/tenant"
-	"parley/store"
+	billingstore "parley/store/billing"
+	"parley/store/people"
 )
 
 // includes makes the workspace's plan include a number of messages a month.
 func (c *clock) includes(messages int) {
 	c.Helper()
-	workspace, err := store.NewWorkspaces(c.store).Workspace(c.Context(), c.space.ID)
+	workspace, err := people.NewWorkspaces(c.store).Workspace(c.Context(), c.space.ID)
 	c.must(err)
-	plans := store.NewPlans(c.store)
+	plans := billingstore.NewPlans(c.store)
 	p, err := plans.Plan(c.Context(), workspace.Plan)
 	c.must(err)
 	p.Limits.MessagesPerMonth = messages

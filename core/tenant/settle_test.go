@@ -10,7 +10,7 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
-	"parley/store"
+	"parley/store/bots"
 )
 
 // customer makes the workspace one of Stripe's customers, without a granted plan.
@@ -120,7 +120,7 @@ func TestSettle(t *testing.T) {
 		c.addChatbots(3)
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
 		c.must(c.store.InTx(t.Context(), func(ctx context.Context) error {
-			return errors.Join(store.NewChatbots(c.store).DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Holdings.Settle(ctx, c.space.ID))
+			return errors.Join(bots.NewChatbots(c.store).DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Holdings.Settle(ctx, c.space.ID))
 		}))
 		c.suspended(plan.Chatbots, "cb_3")
 	})
@@ -130,7 +130,7 @@ func TestSettle(t *testing.T) {
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Free))
 		failure := errors.New("no")
 		err := c.store.InTx(t.Context(), func(ctx context.Context) error {
-			return errors.Join(store.NewChatbots(c.store).DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Holdings.Settle(ctx, c.space.ID), failure)
+			return errors.Join(bots.NewChatbots(c.store).DeleteChatbot(ctx, c.space.ID, "cb_1"), c.Holdings.Settle(ctx, c.space.ID), failure)
 		})
 		if !errors.Is(err, failure) {
 			t.Fatal(err)

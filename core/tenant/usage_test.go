@@ -9,7 +9,9 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/tenant"
-	"parley/store"
+	"parley/store/bots"
+	chatstore "parley/store/chat"
+	knowledgestore "parley/store/knowledge"
 )
 
 // in returns a time from now.
@@ -27,7 +29,7 @@ func (c *clock) uses(want tenant.Usage) {
 
 func (c *clock) ask() {
 	c.Helper()
-	_, _, err := store.NewTurns(c.store).BeginConversation(c.Context(), c.space.ID,
+	_, _, err := chatstore.NewTurns(c.store).BeginConversation(c.Context(), c.space.ID,
 		chat.Conversation{ChatbotID: "cb_1", Status: chat.Active, Origin: chat.API, CreatedAt: c.now},
 		turn.Opening{Question: "When?", At: c.now, LeaseUntil: c.now.Add(time.Minute), Month: c.now.Format("2006-01")})
 	c.must(err)
@@ -48,9 +50,9 @@ func TestUsage(t *testing.T) {
 		c.addChatbots(2)
 		c.addTokens("cb_1", 1)
 		c.addTokens("cb_2", 4)
-		_, err := store.NewTokens(c.store).RevokeToken(t.Context(), c.space.ID, "cb_2", "cb_2_1", c.now)
+		_, err := bots.NewTokens(c.store).RevokeToken(t.Context(), c.space.ID, "cb_2", "cb_2_1", c.now)
 		c.must(err)
-		c.must(store.NewTokens(c.store).CreateToken(t.Context(), c.space.ID, chatbot.Token{
+		c.must(bots.NewTokens(c.store).CreateToken(t.Context(), c.space.ID, chatbot.Token{
 			ID: "tok_short", WorkspaceID: c.space.ID, ChatbotID: "cb_2", Name: "Short", CreatedAt: c.now, ExpiresAt: c.in(day),
 		}, "hash of tok_short"))
 		c.uses(tenant.Usage{Chatbots: 2, Members: 1, TokensPerChatbot: 4})
@@ -73,7 +75,7 @@ func TestUsage(t *testing.T) {
 		c := newClock(t)
 		c.addChatbots(1)
 		for _, id := range []string{"doc_1", "doc_2"} {
-			c.must(store.NewDocuments(c.store).CreateDocument(t.Context(), c.space.ID, knowledge.Document{
+			c.must(knowledgestore.NewDocuments(c.store).CreateDocument(t.Context(), c.space.ID, knowledge.Document{
 				ID: id, WorkspaceID: c.space.ID, ChatbotID: "cb_1", Title: id, Kind: knowledge.Markdown,
 				State: knowledge.Pending, Content: "Ünïcode", Chars: 7, UpdatedAt: c.now, CreatedAt: c.now,
 			}))

@@ -17,6 +17,10 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	"parley/store"
+	auditstore "parley/store/audit"
+	"parley/store/outbound"
+	"parley/store/people"
+	"parley/store/ports"
 )
 
 // Options are what an operator decides about people, workspaces and payments.
@@ -54,24 +58,24 @@ type Services struct {
 // Open connects the services with a database. Random must be cryptographically
 // secure.
 func Open(db *store.Store, now func() time.Time, random io.Reader, options Options) *Services {
-	mails := store.NewMails(db)
+	mails := outbound.NewMails(db)
 	letters := outbox.NewWriter(mails, now, random, options.Mails)
-	tenants := tenant.New(store.ForTenant(db), now, random)
-	subscriptions := subscription.New(store.ForSubscription(db), tenants, letters, now, options.Payments)
-	signOn := sso.NewRule(sso.RulePorts{Connections: store.NewSSOConnections(db), Members: store.NewMembers(db)})
-	accounts := account.New(store.ForAccount(db), account.Neighbors{
+	tenants := tenant.New(ports.ForTenant(db), now, random)
+	subscriptions := subscription.New(ports.ForSubscription(db), tenants, letters, now, options.Payments)
+	signOn := sso.NewRule(sso.RulePorts{Connections: people.NewSSOConnections(db), Members: people.NewMembers(db)})
+	accounts := account.New(ports.ForAccount(db), account.Neighbors{
 		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers, Links: options.Links,
 		SignIns: signOn,
 	}, now, random)
-	team := tenant.NewTeam(store.ForTenant(db), tenants, tenant.Neighbors{
+	team := tenant.NewTeam(ports.ForTenant(db), tenants, tenant.Neighbors{
 		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas, FactorOfAll: options.FactorOfAll, SignOn: signOn,
 	}, now, random)
-	factors := factor.New(store.ForFactors(db), factor.Neighbors{
+	factors := factor.New(ports.ForFactors(db), factor.Neighbors{
 		Accounts: accounts, Mails: letters, Vault: options.Vault, WebAuthn: options.WebAuthn,
 	}, now, random)
 	return &Services{
 		Accounts: accounts, Factors: factors, Tenants: tenants, Team: team, Subscriptions: subscriptions,
-		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(store.NewAuditLog(db), db, now), Chains: store.NewAuditLog(db),
+		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(auditstore.NewAuditLog(db), db, now), Chains: auditstore.NewAuditLog(db),
 	}
 }
 

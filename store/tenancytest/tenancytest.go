@@ -12,6 +12,9 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/store"
+	billingstore "parley/store/billing"
+	"parley/store/bots"
+	"parley/store/people"
 	"parley/store/storetest"
 	"parley/store/tenancy"
 )
@@ -57,10 +60,10 @@ func Open(t *testing.T) Shop {
 	db := filled.Open(t)
 	shop := Shop{Store: db}
 	var err error
-	if shop.User, err = store.NewUsers(db).UserByEmail(t.Context(), Email); err != nil {
+	if shop.User, err = people.NewUsers(db).UserByEmail(t.Context(), Email); err != nil {
 		t.Fatal(err)
 	}
-	for space, err := range store.NewWorkspaces(db).Workspaces(t.Context()) {
+	for space, err := range people.NewWorkspaces(db).Workspaces(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,11 +75,11 @@ func Open(t *testing.T) Shop {
 
 // WritePlan writes a plan's row as it is, even one that nobody could set.
 func WritePlan(ctx context.Context, db *store.Store, p plan.Plan) error {
-	return store.NewPlans(db).UpdatePlan(ctx, p)
+	return billingstore.NewPlans(db).UpdatePlan(ctx, p)
 }
 
 // DeleteChatbot deletes a chatbot's row and what belongs to it, in the
 // transaction of ctx. The index is not told.
 func DeleteChatbot(ctx context.Context, db *store.Store, workspaceID, chatbotID string) error {
-	return store.NewChatbots(db).DeleteChatbot(ctx, workspaceID, chatbotID)
+	return bots.NewChatbots(db).DeleteChatbot(ctx, workspaceID, chatbotID)
 }

@@ -42,6 +42,14 @@ import (
 	"parley/internal/requestid"
 	"parley/passkey"
 	"parley/store"
+	"parley/store/bots"
+	chatstore "parley/store/chat"
+	insightstore "parley/store/insight"
+	knowledgestore "parley/store/knowledge"
+	"parley/store/outbound"
+	"parley/store/people"
+	"parley/store/ports"
+	privacystore "parley/store/privacy"
 	"parley/store/tenancy"
 	"parley/web"
 	"parley/web/site"
@@ -151,7 +159,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	})}
 	s.Tenants.Passwords.WeakenForTests()
 	s.Till = &Till{tenants: s.Tenants, PayAt: CheckoutURL}
-	s.Chatbots = chatbot.New(store.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
+	s.Chatbots = chatbot.New(ports.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer:    seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }),
 		OwnModels: []string{"own-model", "other-own"},
 		ModelNames: func(_ context.Context, p chatbot.OpenedProvider) ([]string, error) {
@@ -168,11 +176,11 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
 		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
 		Insight: site.Insight{
-			Feedback: insight.NewFeedbacks(store.NewFeedback(db), nil, clock), Gaps: insight.NewGaps(store.NewGaps(db), nil, nil, clock),
-			History: history.New(store.NewHistory(db), db, clock), Reports: stats.NewReports(store.NewStats(db), clock),
+			Feedback: insight.NewFeedbacks(insightstore.NewFeedback(db), nil, clock), Gaps: insight.NewGaps(insightstore.NewGaps(db), nil, nil, clock),
+			History: history.New(insightstore.NewHistory(db), db, clock), Reports: stats.NewReports(insightstore.NewStats(db), clock),
 		},
-		IDs: ids, Browser: browse.New(store.NewChatbots(db), nil, nil, store.NewKnowledgePages(db), nil, nil),
-		Chat: chat.New(store.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
+		IDs: ids, Browser: browse.New(bots.NewChatbots(db), nil, nil, knowledgestore.NewKnowledgePages(db), nil, nil),
+		Chat: chat.New(ports.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&deps)
@@ -192,7 +200,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 // openPrivacy returns the services about people's data, over an index that is empty.
 func (s *Shop) openPrivacy(clock func() time.Time, ids *publicid.Codec) privacy.Services {
 	return privacy.New(privacy.Ports{
-		InTx: s.db.InTx, Erasures: store.NewErasures(s.db), Rows: store.NewRows(s.db), Reader: store.NewRows(s.db), AuditLog: s.Tenants.Audit.Of, EndUsers: store.NewEndUsers(s.db), Persons: store.NewPersons(s.db),
+		InTx: s.db.InTx, Erasures: privacystore.NewErasures(s.db), Rows: privacystore.NewRows(s.db), Reader: privacystore.NewRows(s.db), AuditLog: s.Tenants.Audit.Of, EndUsers: privacystore.NewEndUsers(s.db), Persons: privacystore.NewPersons(s.db),
 		Audit: s.db, Index: forgetful{}, Forget: forgetful{}.Forget, ForgetTurns: func(string) {}, Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants,
 		Team: s.Tenants.Team, Deletions: s.Tenants.Deletions, Chatbots: s.Chatbots, Letters: s.Tenants.Letters, Billing: s.Till, IDs: ids,
 	}, clock, rand.Reader, slog.New(slog.DiscardHandler))
@@ -209,9 +217,9 @@ func (anywhere) Post(context.Context, webhook.Request) (webhook.Answer, error) {
 
 // openWebhooks returns webhooks that can have every address, and to which nothing is sent.
 func (s *Shop) openWebhooks(clock func() time.Time) *webhook.Endpoints {
-	chatbots := store.NewChatbots(s.db)
+	chatbots := bots.NewChatbots(s.db)
 	return webhook.NewEndpoints(webhook.Ports{
-		Tx: s.db, Workspaces: store.NewWorkspaces(s.db), Plans: s.db, Endpoints: store.NewWebhooks(s.db), Deliveries: store.NewWebhookDeliveries(s.db), Audit: s.db,
+		Tx: s.db, Workspaces: people.NewWorkspaces(s.db), Plans: s.db, Endpoints: outbound.NewWebhooks(s.db), Deliveries: outbound.NewWebhookDeliveries(s.db), Audit: s.db,
 		Vault: seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }), Poster: anywhere{},
 		Chatbots: func(ctx context.Context, workspaceID, chatbotID string) error {
 			_, err := chatbots.Chatbot(ctx, workspaceID, chatbotID)
@@ -223,7 +231,7 @@ func (s *Shop) openWebhooks(clock func() time.Time) *webhook.Endpoints {
 // LoseWebhookSecrets leaves all webhooks of a shop with secrets that no key opens.
 func (s *Shop) LoseWebhookSecrets() {
 	s.Helper()
-	hooks := store.NewWebhooks(s.db)
+	hooks := outbound.NewWebhooks(s.db)
 	for e, err := range hooks.AllEndpoints(s.Context()) {
 		webtest.Must(s.T, err)
 		e.SealedSecret = []byte("lost")
@@ -328,10 +336,10 @@ func (s *Shop) Answered(chatbotID string, status chat.Status, record answer.Usag
 	s.Helper()
 	conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: chat.API, CreatedAt: webtest.Today}
 	opening := turn.Opening{Question: "When?", At: webtest.Today, LeaseUntil: webtest.Today, Month: "2026-11"}
-	_, id, err := store.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
+	_, id, err := chatstore.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
 	webtest.Must(s.T, err)
 	record.ChatbotID = chatbotID
-	webtest.Must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: record}}))
+	webtest.Must(s.T, chatstore.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{MessageID: id, Attempt: 1, Status: status, Answer: answer.Answer{Record: record}}))
 }
 
 // Answer is a question with its answer, for [Shop.Converse].
@@ -348,14 +356,14 @@ func (s *Shop) Converse(chatbotID string, all ...Answer) {
 	for _, a := range all {
 		conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: a.Origin, Title: a.Question, CreatedAt: a.At}
 		opening := turn.Opening{Question: a.Question, At: a.At, LeaseUntil: a.At, Month: "2026-11"}
-		c, id, err := store.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
+		c, id, err := chatstore.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
 		webtest.Must(s.T, err)
-		webtest.Must(s.T, store.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{
+		webtest.Must(s.T, chatstore.NewTurns(s.db).FinishTurn(s.Context(), s.Home.ID, turn.Answer{
 			MessageID: id, Attempt: 1, Status: chat.Complete, Outcome: a.Outcome, ConversationID: c.ID, Opens: true, Origin: a.Origin,
 			Answer: answer.Answer{Text: "An answer.", Record: answer.UsageRecord{ChatbotID: chatbotID, FirstToken: time.Second, At: a.At}},
 		}))
 	}
-	webtest.Must(s.T, stats.NewRoller(store.NewRolls(s.db), time.Now, slog.New(slog.DiscardHandler)).Roll(s.Context()))
+	webtest.Must(s.T, stats.NewRoller(insightstore.NewRolls(s.db), time.Now, slog.New(slog.DiscardHandler)).Roll(s.Context()))
 }
 
 // WantRows fails unless a table has these cells after its head.

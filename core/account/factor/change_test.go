@@ -13,7 +13,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/outbox"
-	"parley/store"
+	"parley/store/people"
 	"parley/store/tenancytest"
 )
 
@@ -132,7 +132,7 @@ func TestSecondFactorsAfterAForgottenPassword(t *testing.T) {
 		d.must(err)
 		_, err = d.Factors.Apps.Confirm(t.Context(), user, d.session(keys.Session), d.code(pending.Secret))
 		d.must(err)
-		d.must(store.NewPasskeys(d.store).AddPasskey(t.Context(), factor.Passkey{
+		d.must(people.NewPasskeys(d.store).AddPasskey(t.Context(), factor.Passkey{
 			ID: "pk_trap", UserID: user.ID, CredentialID: "dHJhcA", Credential: "{}", Name: "Trap", CreatedAt: d.now,
 		}))
 		d.resets(address)

@@ -16,6 +16,7 @@ import (
 	"parley/core/outbox"
 	"parley/core/seal"
 	"parley/store"
+	"parley/store/people"
 	"parley/store/tenancy"
 	"parley/store/tenancytest"
 )
@@ -97,7 +98,7 @@ func (d *desk) code(secret string) string {
 	return code
 }
 
-func (d *desk) apps() factor.AppStore { return store.NewFactors(d.store) }
+func (d *desk) apps() factor.AppStore { return people.NewFactors(d.store) }
 
 func (d *desk) enter(step, code string) (account.Keys, error) {
 	return d.Factors.Proofs.EnterWithCode(d.Context(), step, factor.Code{Text: code}, stranger)

@@ -8,14 +8,14 @@ import (
 	"parley/core/account/factor"
 	"parley/core/audit"
 	"parley/core/fault"
-	"parley/store"
+	"parley/store/people"
 )
 
 // hasPasskeys gives the user passkeys by name.
 func (d *desk) hasPasskeys(names ...string) {
 	d.Helper()
 	for _, name := range names {
-		d.must(store.NewPasskeys(d.store).AddPasskey(d.Context(), factor.Passkey{
+		d.must(people.NewPasskeys(d.store).AddPasskey(d.Context(), factor.Passkey{
 			ID: "pk_" + name, UserID: d.user.ID, CredentialID: "id-of-" + name, Credential: "{}", Name: name, CreatedAt: d.now,
 		}))
 	}

@@ -9,7 +9,8 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/knowledge"
-	"parley/store"
+	"parley/store/bots"
+	knowledgestore "parley/store/knowledge"
 )
 
 func TestEqualQuestions(t *testing.T) {
@@ -50,7 +51,7 @@ func TestEqualQuestions(t *testing.T) {
 		"another instruction": func(s *speaking) { s.caller.Chatbot.Instructions = "Be brief." },
 		"another model":       func(s *speaking) { s.caller.Chatbot.Model = chatbot.ModelChoice{ProviderID: "mp_1", Name: "m"} },
 		"another chatbot": func(s *speaking) {
-			s.must(store.NewChatbots(s.db).CreateChatbot(s.Context(), home, chatbot.Chatbot{ID: "cb_other", Name: "Other", CreatedAt: noon}))
+			s.must(bots.NewChatbots(s.db).CreateChatbot(s.Context(), home, chatbot.Chatbot{ID: "cb_other", Name: "Other", CreatedAt: noon}))
 			s.caller.Chatbot.ID = "cb_other"
 		},
 		"a later day": func(s *speaking) { s.now = s.now.AddDate(0, 0, 1) },
@@ -59,9 +60,9 @@ func TestEqualQuestions(t *testing.T) {
 				ID: "doc_1", WorkspaceID: home, ChatbotID: "cb_" + home, Kind: knowledge.Text, State: knowledge.Pending,
 				ContentHash: strings.Repeat("0f", 32), CreatedAt: noon,
 			}
-			s.must(store.NewDocuments(s.db).CreateDocument(s.Context(), home, document))
+			s.must(knowledgestore.NewDocuments(s.db).CreateDocument(s.Context(), home, document))
 			document.State, document.Version, document.Live = knowledge.Ready, 1, 1
-			s.must(store.NewDocuments(s.db).UpdateDocument(s.Context(), home, knowledge.Pending, document, false))
+			s.must(knowledgestore.NewDocuments(s.db).UpdateDocument(s.Context(), home, knowledge.Pending, document, false))
 		},
 	} {
 		t.Run(name+" is answered by the model", func(t *testing.T) {

@@ -19,6 +19,10 @@ import (
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/store"
+	"parley/store/bots"
+	chatstore "parley/store/chat"
+	"parley/store/people"
+	"parley/store/ports"
 	"parley/store/storetest"
 )
 
@@ -44,11 +48,11 @@ var prepared = storetest.NewTemplate(func(ctx context.Context, db *store.Store) 
 
 // addWorkspace adds one with a chatbot.
 func addWorkspace(ctx context.Context, db *store.Store, id string, name plan.Name) error {
-	err := store.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: noon})
+	err := people.NewWorkspaces(db).CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: name, CreatedAt: noon})
 	if err != nil {
 		return err
 	}
-	return store.NewChatbots(db).CreateChatbot(ctx, id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: noon})
+	return bots.NewChatbots(db).CreateChatbot(ctx, id, chatbot.Chatbot{ID: "cb_" + id, Name: "Guide", CreatedAt: noon})
 }
 
 // noon is when the clock of a rig starts.
@@ -70,10 +74,10 @@ func (r *rig) over(db *store.Store) *turn.Service {
 // open returns the services over a database.
 func open(db *store.Store, searcher answer.Searcher, model answer.Model, now func() time.Time) *turn.Service {
 	log := slog.New(slog.DiscardHandler)
-	keys := chat.NewKeys(store.NewKeys(db), now)
+	keys := chat.NewKeys(chatstore.NewKeys(db), now)
 	return turn.New(turn.Config{
-		Turns: store.NewTurns(db), Leases: store.NewLeases(db), Chats: chat.New(store.ForChat(db), keys, now, log), Keys: keys, Quota: quota.New(store.NewMonths(db), now),
-		Answers: answer.New(searcher, answer.Always(model), store.NewCachedAnswers(db), now, log), Now: now, Log: log,
+		Turns: chatstore.NewTurns(db), Leases: chatstore.NewLeases(db), Chats: chat.New(ports.ForChat(db), keys, now, log), Keys: keys, Quota: quota.New(chatstore.NewMonths(db), now),
+		Answers: answer.New(searcher, answer.Always(model), chatstore.NewCachedAnswers(db), now, log), Now: now, Log: log,
 	})
 }
 
@@ -145,7 +149,7 @@ func (r *rig) wantAsked(messages int, refused bool) {
 
 func (r *rig) wantUsed(month string, want int) {
 	r.Helper()
-	if used, err := store.NewMonths(r.db).MessagesOf(r.Context(), home, month); err != nil || used != want {
+	if used, err := chatstore.NewMonths(r.db).MessagesOf(r.Context(), home, month); err != nil || used != want {
 		r.Errorf("in %s %d are used, want %d: %v", month, used, want, err)
 	}
 }

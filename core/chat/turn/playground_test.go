@@ -7,7 +7,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/store"
+	chatstore "parley/store/chat"
 )
 
 // memberOf is a member in the playground of a workspace's chatbot.
@@ -30,7 +30,7 @@ func TestThePlayground(t *testing.T) {
 		return begun.Conversation.ID, answer, err
 	}
 	counted := func(month string) int {
-		n, err := store.NewMonths(r.db).MessagesOf(ctx, home, month)
+		n, err := chatstore.NewMonths(r.db).MessagesOf(ctx, home, month)
 		r.must(err)
 		return n
 	}

@@ -10,7 +10,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/fault"
-	"parley/store"
+	chatstore "parley/store/chat"
 	"parley/text/markdown"
 )
 
@@ -95,7 +95,7 @@ func TestResumed(t *testing.T) {
 		}()
 		for e := range events {
 			if e.Kind == turn.Delta {
-				stored, err := store.NewTurns(s.db).Turn(t.Context(), home, asked.Conversation.ID, asked.AnswerID)
+				stored, err := chatstore.NewTurns(s.db).Turn(t.Context(), home, asked.Conversation.ID, asked.AnswerID)
 				if err != nil || stored.Answer.Text[:e.At.Offset] != whole[:e.At.Offset] {
 					t.Errorf("at %v stored is %q, %v", e.At, stored.Answer.Text, err)
 				}
@@ -135,7 +135,7 @@ func TestResumed(t *testing.T) {
 			}
 			close(s.speaker.let)
 			s.Wait()
-			stored, err := store.NewTurns(s.db).Turn(t.Context(), home, asked.Conversation.ID, asked.AnswerID)
+			stored, err := chatstore.NewTurns(s.db).Turn(t.Context(), home, asked.Conversation.ID, asked.AnswerID)
 			if err != nil || stored.Answer.Status != c.want {
 				t.Errorf("%+v is stored as %v, %v", c.ask, stored.Answer.Status, err)
 			}

@@ -12,7 +12,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/core/plan"
-	"parley/store"
+	chatstore "parley/store/chat"
 )
 
 const day = 24 * time.Hour
@@ -30,7 +30,7 @@ func (r *rig) wantLeft(workspaceID string, of []int64, want ...int64) {
 	r.Helper()
 	var left []int64
 	for _, id := range of {
-		_, err := store.NewConversations(r.db).Conversation(r.Context(), workspaceID, "cb_"+workspaceID, id)
+		_, err := chatstore.NewConversations(r.db).Conversation(r.Context(), workspaceID, "cb_"+workspaceID, id)
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			r.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestDeleteOld(t *testing.T) {
 			r.wantLeft(home, all, c.left...)
 		}
 		r.wantLeft(foreign, []int64{elsewhere}, elsewhere)
-		if messages, err := store.NewConversations(r.db).Messages(t.Context(), home, silent, 0, 0); err != nil || len(messages) != 0 {
+		if messages, err := chatstore.NewConversations(r.db).Messages(t.Context(), home, silent, 0, 0); err != nil || len(messages) != 0 {
 			t.Errorf("%d messages are left: %v", len(messages), err)
 		}
 	})
@@ -90,7 +90,7 @@ func TestDeleteOld(t *testing.T) {
 		const many = 450
 		r.must(r.db.InTx(t.Context(), func(ctx context.Context) error {
 			for range many {
-				if _, err := store.NewConversations(r.db).CreateConversation(ctx, home, chat.Conversation{ChatbotID: "cb_" + home, Status: chat.Active, Origin: chat.API, CreatedAt: r.now}); err != nil {
+				if _, err := chatstore.NewConversations(r.db).CreateConversation(ctx, home, chat.Conversation{ChatbotID: "cb_" + home, Status: chat.Active, Origin: chat.API, CreatedAt: r.now}); err != nil {
 					return err
 				}
 			}
@@ -146,7 +146,7 @@ func TestRetentionAfterADowngrade(t *testing.T) {
 }
 
 // kept has a name of its own, as Retentions is a method.
-type kept = store.Retentions
+type kept = chatstore.Retentions
 
 // stubborn is a store that deletes nothing of one workspace.
 type stubborn struct {
@@ -193,7 +193,7 @@ func TestDeleteExpired(t *testing.T) {
 			r := newRig(t)
 			stays, goes := r.talk(failing), r.talk(other)
 			r.now = r.now.Add(1_000 * day)
-			err := chat.New(chat.Ports{Retentions: stubborn{store.NewRetentions(r.db), failing, away}}, nil, func() time.Time { return r.now }, slog.New(slog.DiscardHandler)).DeleteExpired(t.Context())
+			err := chat.New(chat.Ports{Retentions: stubborn{chatstore.NewRetentions(r.db), failing, away}}, nil, func() time.Time { return r.now }, slog.New(slog.DiscardHandler)).DeleteExpired(t.Context())
 			if !errors.Is(err, away) {
 				t.Errorf("got %v", err)
 			}

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/store"
-
 	"parley/core/answer"
 	"parley/core/answer/prompt"
 	"parley/core/chat"
@@ -17,6 +15,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
+	chatstore "parley/store/chat"
 )
 
 // speaker is a model that says its pieces, each when it is let to.
@@ -150,7 +149,7 @@ func (s *speaking) waitForReaders(answerID int64, want int) {
 // so much was counted.
 func (s *speaking) wantKept(conversation int64, questions, records, used int, answers ...string) {
 	s.Helper()
-	messages, err := store.NewConversations(s.db).Messages(s.Context(), home, conversation, 0, 0)
+	messages, err := chatstore.NewConversations(s.db).Messages(s.Context(), home, conversation, 0, 0)
 	s.must(err)
 	asked, given := 0, []string(nil)
 	for _, m := range messages {
@@ -163,7 +162,7 @@ func (s *speaking) wantKept(conversation int64, questions, records, used int, an
 	if asked != questions || strings.Join(given, "|") != strings.Join(answers, "|") {
 		s.Errorf("%d questions are kept and the answers %q, want %d and %q", asked, given, questions, answers)
 	}
-	spent, err := store.NewUsageRecords(s.db).Spent(s.Context(), home, s.now)
+	spent, err := chatstore.NewUsageRecords(s.db).Spent(s.Context(), home, s.now)
 	s.must(err)
 	n := 0
 	for _, row := range spent {

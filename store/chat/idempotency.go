@@ -1,0 +1,61 @@
+package chat
+
+import (
+	"context"
+	"time"
+
+	"parley/core/chat"
+	"parley/core/fault"
+	ent "parley/ent/generated"
+	"parley/ent/generated/idempotencykey"
+	"parley/ent/scope"
+	"parley/store"
+)
+
+// Keys keeps idempotency keys.
+type Keys struct{ store *store.Store }
+
+// NewKeys returns the keys of a database.
+func NewKeys(db *store.Store) *Keys { return &Keys{db} }
+
+// claim ties a key to what its request began. It replaces an expired claim. It
+// changes nothing where there is a valid one, so that a transaction on
+// PostgreSQL stays usable. There, a transaction that inserts the same key at
+// the same time waits for the other one to end.
+const claim = `INSERT INTO idempotency_keys (workspace_id, token_id, route, key, body_hash, conversation_id, message_id, created_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	ON CONFLICT (token_id, route, key) DO UPDATE SET body_hash = excluded.body_hash, conversation_id = excluded.conversation_id,
+		message_id = excluded.message_id, created_at = excluded.created_at
+	WHERE idempotency_keys.workspace_id = excluded.workspace_id AND idempotency_keys.created_at <= $9`
+
+// Claim ties a key to what the transaction of ctx has made. The claim has the
+// key's body hash.
+func (s *Keys) Claim(ctx context.Context, workspaceID string, key chat.Key, made chat.Claim, since time.Time) error {
+	ctx = scope.Workspace(ctx, workspaceID)
+	return s.store.WriteRaw(ctx, func(ctx context.Context) error {
+		claimed, err := s.store.Changes(ctx, claim, workspaceID, key.TokenID, key.Route, key.Value, key.BodyHash,
+			made.ConversationID, made.AnswerID, made.At, since)
+		if err == nil && !claimed {
+			return fault.New(fault.Conflict, "This Idempotency-Key is in use already.")
+		}
+		return err
+	})
+}
+
+// Claimed returns what a key made after since is tied to.
+func (s *Keys) Claimed(ctx context.Context, workspaceID string, key chat.Key, since time.Time) (chat.Claim, error) {
+	row, err := s.store.Client(ctx).IdempotencyKey.Query().Where(idempotencykey.TokenID(key.TokenID), idempotencykey.Route(key.Route),
+		idempotencykey.Key(key.Value), idempotencykey.CreatedAtGT(since)).Only(scope.Workspace(ctx, workspaceID))
+	return store.One(row, err, func(row *ent.IdempotencyKey) chat.Claim {
+		return chat.Claim{BodyHash: row.BodyHash, ConversationID: row.ConversationID, AnswerID: row.MessageID, At: row.CreatedAt.UTC()}
+	})
+}
+
+// DeleteKeys deletes the keys of any workspace from before a time.
+func (s *Keys) DeleteKeys(ctx context.Context, before time.Time) error {
+	return store.InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+		return db.IdempotencyKey.Query().Where(idempotencykey.CreatedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
+		return db.IdempotencyKey.Delete().Where(idempotencykey.IDIn(ids...), idempotencykey.CreatedAtLT(before)).Exec(ctx)
+	})
+}

@@ -1,0 +1,267 @@
+package outbound
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	entsql "entgo.io/ent/dialect/sql"
+
+	"parley/core/fault"
+	"parley/core/webhook"
+	ent "parley/ent/generated"
+	"parley/ent/generated/predicate"
+	"parley/ent/generated/webhookdelivery"
+	"parley/ent/generated/webhookmessage"
+	"parley/ent/scope"
+	"parley/store"
+)
+
+// WebhookDeliveries keeps messages on their way to endpoints.
+type WebhookDeliveries struct{ store *store.Store }
+
+// NewWebhookDeliveries returns the deliveries of a database.
+func NewWebhookDeliveries(db *store.Store) *WebhookDeliveries { return &WebhookDeliveries{db} }
+
+var _ webhook.DeliveryStore = (*WebhookDeliveries)(nil)
+
+var errNoDelivery = fault.New(fault.NotFound, "Delivery not found.")
+
+// AddMessages adds messages that are not known with a delivery to each endpoint.
+func (s *WebhookDeliveries) AddMessages(ctx context.Context, workspaceID string, sendings []webhook.Sending) error {
+	return s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		db := s.store.Client(ctx)
+		ids := make([]string, len(sendings))
+		for i, sending := range sendings {
+			ids[i] = sending.Message.ID
+		}
+		found, err := db.WebhookMessage.Query().Where(webhookmessage.IDIn(ids...)).IDs(ctx)
+		if err != nil {
+			return err
+		}
+		known := map[string]bool{}
+		for _, messageID := range found {
+			known[messageID] = true
+		}
+		var messages []*ent.WebhookMessageCreate
+		var deliveries []*ent.WebhookDeliveryCreate
+		for _, sending := range sendings {
+			m := sending.Message
+			if known[m.ID] {
+				continue
+			}
+			known[m.ID] = true
+			messages = append(messages, db.WebhookMessage.Create().SetID(m.ID).SetWorkspaceID(workspaceID).SetChatbotID(m.ChatbotID).
+				SetKind(string(m.Kind)).SetPayload(m.Payload).SetCreatedAt(m.CreatedAt))
+			for _, endpointID := range sending.Endpoints {
+				deliveries = append(deliveries, db.WebhookDelivery.Create().SetWorkspaceID(workspaceID).SetEndpointID(endpointID).
+					SetMessageID(m.ID).SetDueAt(m.CreatedAt).SetCreatedAt(m.CreatedAt))
+			}
+			log, err := attemptsToText(sending.Log)
+			if err != nil {
+				return err
+			}
+			for _, endpointID := range sending.Full {
+				deliveries = append(deliveries, db.WebhookDelivery.Create().SetWorkspaceID(workspaceID).SetEndpointID(endpointID).SetMessageID(m.ID).
+					SetState(string(webhook.Canceled)).SetAttemptLog(log).SetEndedAt(m.CreatedAt).SetCreatedAt(m.CreatedAt))
+			}
+		}
+		if err := db.WebhookMessage.CreateBulk(messages...).Exec(ctx); err != nil {
+			return err
+		}
+		return db.WebhookDelivery.CreateBulk(deliveries...).Exec(ctx)
+	})
+}
+
+// Pending counts what waits for each endpoint of a workspace.
+func (s *WebhookDeliveries) Pending(ctx context.Context, workspaceID string) (map[string]int, error) {
+	var rows []struct {
+		EndpointID string `json:"endpoint_id"`
+		Count      int    `json:"count"`
+	}
+	// The index of what is due has what waits, and nothing else.
+	err := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.WorkspaceID(workspaceID), webhookdelivery.DueAtGT(time.Unix(0, 0))).
+		GroupBy(webhookdelivery.FieldEndpointID).Aggregate(ent.Count()).Scan(scope.Workspace(ctx, workspaceID), &rows)
+	counts := make(map[string]int, len(rows))
+	for _, row := range rows {
+		counts[row.EndpointID] = row.Count
+	}
+	return counts, store.MapError(err)
+}
+
+// ClaimDelivery returns a delivery of any workspace that is due, and makes it due again
+// later. Its attempts include the one that this begins. Those of a workspace that is being
+// deleted wait.
+func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.Time, busy webhook.Busy) (claimed webhook.Delivery, err error) {
+	due := []predicate.WebhookDelivery{webhookdelivery.DueAtLTE(now), store.Staying}
+	if len(busy.Workspaces) > 0 {
+		due = append(due, webhookdelivery.WorkspaceIDNotIn(busy.Workspaces...))
+	}
+	if len(busy.Endpoints) > 0 {
+		due = append(due, webhookdelivery.EndpointIDNotIn(busy.Endpoints...))
+	}
+	ctx = scope.System(ctx)
+	// Nothing is due most of the time, and a transaction is not needed to see it. Much
+	// may be due of those that are busy, and SQLite's one writer need not wait for the
+	// search.
+	found, err := s.store.Client(ctx).WebhookDelivery.Query().Where(due...).Order(webhookdelivery.ByDueAt(), webhookdelivery.ByID()).FirstID(ctx)
+	if err != nil {
+		return claimed, noDelivery(err)
+	}
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		query := s.store.Client(ctx).WebhookDelivery.Query()
+		if !s.store.IsSQLite() {
+			// Two processes that claim at once get different deliveries.
+			query = query.Where(due...).Order(webhookdelivery.ByDueAt(), webhookdelivery.ByID()).ForUpdate(entsql.WithLockAction(entsql.SkipLocked))
+		} else {
+			query = query.Where(webhookdelivery.ID(found), webhookdelivery.DueAtLTE(now))
+		}
+		row, err := query.First(ctx)
+		if err != nil {
+			return err
+		}
+		if row, err = row.Update().SetDueAt(again).AddAttempts(1).Save(ctx); err != nil {
+			return err
+		}
+		if row.Edges.Message, err = s.store.Client(ctx).WebhookMessage.Get(ctx, row.MessageID); err != nil {
+			return err
+		}
+		claimed, err = deliveryFromRow(row)
+		return err
+	})
+	return claimed, noDelivery(err)
+}
+
+// noDelivery maps an error of a query for one delivery.
+func noDelivery(err error) error {
+	if ent.IsNotFound(err) {
+		return errNoDelivery
+	}
+	return store.MapError(err)
+}
+
+// SettleDelivery stores what became of an attempt, unless another has begun.
+func (s *WebhookDeliveries) SettleDelivery(ctx context.Context, workspaceID string, d webhook.Delivery) error {
+	log, err := attemptsToText(d.Log)
+	if err != nil {
+		return err
+	}
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		update := db.WebhookDelivery.Update().Where(webhookdelivery.ID(d.ID), webhookdelivery.Attempts(d.Attempts),
+			webhookdelivery.State(string(webhook.Pending))).SetState(string(d.Outcome)).SetAttemptLog(log).SetNillableEndedAt(d.EndedAt)
+		if d.DueAt != nil {
+			update.SetDueAt(*d.DueAt)
+		} else {
+			update.ClearDueAt()
+		}
+		return deliveryAffected(update.Save(ctx))
+	})
+}
+
+// Delivery returns a delivery to an endpoint.
+func (s *WebhookDeliveries) Delivery(ctx context.Context, workspaceID, endpointID string, deliveryID int64) (webhook.Delivery, error) {
+	row, err := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.ID(deliveryID), webhookdelivery.EndpointID(endpointID)).
+		WithMessage().Only(scope.Workspace(ctx, workspaceID))
+	if err != nil {
+		return webhook.Delivery{}, noDelivery(err)
+	}
+	return deliveryFromRow(row)
+}
+
+// Deliveries returns a page of the deliveries to an endpoint, latest first.
+func (s *WebhookDeliveries) Deliveries(ctx context.Context, workspaceID, endpointID string, before int64, limit int) ([]webhook.Delivery, error) {
+	query := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.EndpointID(endpointID))
+	if before > 0 {
+		query = query.Where(webhookdelivery.IDLT(before))
+	}
+	rows, err := query.Order(ent.Desc(webhookdelivery.FieldID)).Limit(limit).WithMessage().All(scope.Workspace(ctx, workspaceID))
+	if err != nil {
+		return nil, store.MapError(err)
+	}
+	found := make([]webhook.Delivery, len(rows))
+	for i, row := range rows {
+		if found[i], err = deliveryFromRow(row); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// RestartDelivery makes a delivery due that has ended.
+func (s *WebhookDeliveries) RestartDelivery(ctx context.Context, workspaceID, endpointID string, deliveryID int64, due time.Time) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return deliveryAffected(db.WebhookDelivery.Update().Where(webhookdelivery.ID(deliveryID), webhookdelivery.EndpointID(endpointID),
+			webhookdelivery.StateNEQ(string(webhook.Pending))).
+			SetState(string(webhook.Pending)).SetAttempts(0).SetDueAt(due).ClearEndedAt().Save(ctx))
+	})
+}
+
+// CancelDeliveries ends what waits for an endpoint.
+func (s *WebhookDeliveries) CancelDeliveries(ctx context.Context, workspaceID, endpointID string, at time.Time) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.WebhookDelivery.Update().Where(webhookdelivery.EndpointID(endpointID), webhookdelivery.State(string(webhook.Pending))).
+			SetState(string(webhook.Canceled)).SetEndedAt(at).ClearDueAt().Exec(ctx)
+	})
+}
+
+// DeliveredSince reports whether an endpoint took a message after a time.
+func (s *WebhookDeliveries) DeliveredSince(ctx context.Context, workspaceID, endpointID string, since time.Time) (bool, error) {
+	took, err := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.EndpointID(endpointID),
+		webhookdelivery.State(string(webhook.Delivered)), webhookdelivery.EndedAtGTE(since)).Exist(scope.Workspace(ctx, workspaceID))
+	return took, store.MapError(err)
+}
+
+// DeleteMessages deletes old messages of every workspace with their deliveries.
+func (s *WebhookDeliveries) DeleteMessages(ctx context.Context, before time.Time) error {
+	return store.InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+		return db.WebhookMessage.Query().Where(webhookmessage.CreatedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
+	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
+		return db.WebhookMessage.Delete().Where(webhookmessage.IDIn(ids...), webhookmessage.CreatedAtLT(before)).Exec(ctx)
+	})
+}
+
+func deliveryAffected(n int, err error) error {
+	if err == nil && n == 0 {
+		return errNoDelivery
+	}
+	return err
+}
+
+// storedAttempt is an attempt in a delivery's log.
+type storedAttempt struct {
+	At     time.Time `json:"at"`
+	Took   int64     `json:"ms"`
+	Status int       `json:"status"`
+	Answer string    `json:"answer"`
+}
+
+func attemptsToText(attempts []webhook.Attempt) (string, error) {
+	stored := make([]storedAttempt, len(attempts))
+	for i, a := range attempts {
+		stored[i] = storedAttempt{a.At, a.Took.Milliseconds(), a.Status, a.Answer}
+	}
+	text, err := json.Marshal(stored)
+	return string(text), err
+}
+
+func deliveryFromRow(row *ent.WebhookDelivery) (webhook.Delivery, error) {
+	d := webhook.Delivery{
+		ID: row.ID, WorkspaceID: row.WorkspaceID, EndpointID: row.EndpointID, Message: webhook.Message{ID: row.MessageID},
+		Outcome: webhook.Outcome(row.State), Attempts: row.Attempts, DueAt: store.UTC(row.DueAt), EndedAt: store.UTC(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
+	}
+	if m := row.Edges.Message; m != nil {
+		d.Message = webhook.Message{ID: m.ID, ChatbotID: m.ChatbotID, Kind: webhook.Kind(m.Kind), Payload: m.Payload, CreatedAt: m.CreatedAt.UTC()}
+	}
+	if row.AttemptLog == "" {
+		return d, nil
+	}
+	var stored []storedAttempt
+	if err := json.Unmarshal([]byte(row.AttemptLog), &stored); err != nil {
+		return d, fmt.Errorf("the log of the delivery %d: %w", row.ID, err)
+	}
+	for _, a := range stored {
+		d.Log = append(d.Log, webhook.Attempt{At: a.At, Took: store.Milliseconds(a.Took), Status: a.Status, Answer: a.Answer})
+	}
+	return d, nil
+}
