@@ -190,19 +190,28 @@ func rooms(t *testing.T) []string {
 	return folders
 }
 
-// allStatements are those of all rooms, by name.
-func allStatements(t *testing.T) (all []statement, loose map[string][]string) {
+// readRooms reads all of them.
+func readRooms(t *testing.T) (all []parsed) {
 	t.Helper()
-	loose = map[string][]string{}
 	exported := map[string]ast.Expr{}
 	for _, folder := range rooms(t) {
 		s := readSource(t, folder)
+		s.exported = exported
 		for name, text := range s.texts {
 			if ast.IsExported(name) {
 				exported[name] = text
 			}
 		}
-		s.exported = exported
+		all = append(all, s)
+	}
+	return all
+}
+
+// allStatements are those of all rooms, by name.
+func allStatements(t *testing.T) (all []statement, loose map[string][]string) {
+	t.Helper()
+	loose = map[string][]string{}
+	for _, s := range readRooms(t) {
 		all = append(all, s.statements()...)
 		for function, texts := range loose {
 			loose[function] = append(loose[function], texts...)
@@ -221,8 +230,7 @@ func allStatements(t *testing.T) (all []statement, loose map[string][]string) {
 func statementsByHand(t *testing.T) func(name string) string {
 	t.Helper()
 	texts := map[string]string{}
-	for _, folder := range rooms(t) {
-		s := readSource(t, folder)
+	for _, s := range readRooms(t) {
 		for name, e := range s.texts {
 			texts[name] = cmp.Or(s.text(e), texts[name])
 		}

@@ -70,7 +70,7 @@ var methodsThatChange = []confined{
 		return nil, s.CacheAnswer(ctx, as, a.chatbot, "question", answer.CachedAnswer{Text: "mine", At: epoch})
 	}},
 	{"AddToMonth", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
-		return nil, s.AddToMonth(ctx, as, thisMonth, false)
+		return nil, s.Store.InTx(ctx, func(ctx context.Context) error { return s.AddToMonth(ctx, as, thisMonth, false) })
 	}},
 	{"KeepConversations", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.KeepConversations(ctx, as, epoch, 30)
