@@ -48,7 +48,6 @@ func BenchmarkPortions(b *testing.B) {
 			goThrough(b, "work due", 0, func(ctx context.Context) iter.Seq2[knowledge.DueWork, error] {
 				return knowledgestore.NewDueWork(s).WorkspacesDue(ctx, epoch)
 			})
-			goThrough(b, "origins", 0, bots.NewTokens(s).PublishedOrigins)
 			goThrough(b, "stale customers", 0, billingstore.NewSubscriptions(s).StaleCustomers)
 		})
 	}

@@ -215,12 +215,6 @@ func TestListsOfWorkspaces(t *testing.T) {
 				}
 			}
 		})
-		b.Run("the origins of each publishable token are read once", func(t *testing.T) {
-			wantOnce(t, "origins", b.PublishedOrigins(ctx), func(listed []string) string { return listed[1] }, store.PortionRows+5)
-			_, err := b.RevokeToken(ctx, busy, "cb_1", "tok_0003", epoch)
-			b.must(err)
-			wantOnce(t, "origins", b.PublishedOrigins(ctx), func(listed []string) string { return listed[1] }, store.PortionRows+4)
-		})
 		b.Run("messages used are read once", func(t *testing.T) {
 			wantOnce(t, "quotas", b.Quotas(ctx, "2026-03"), func(u tenant.QuotaUse) string { return u.WorkspaceID }, all)
 			for u, err := range b.Quotas(ctx, "2026-03") {

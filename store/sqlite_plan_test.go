@@ -70,7 +70,6 @@ func TestPlansReadNoWholeWorkspace(t *testing.T) {
 		"access that has lapsed":           {"SELECT workspace_id FROM subscriptions WHERE access_until <= $1 ORDER BY workspace_id || '' LIMIT 1000", "INDEX subscription_access_until"},
 		"workspaces, oldest first":         {"SELECT name FROM workspaces ORDER BY created_at, id LIMIT 1000", "INDEX workspace_created_at_id"},
 		"users, oldest first":              {"SELECT email FROM users ORDER BY created_at, id LIMIT 1000", "INDEX user_created_at_id"},
-		"origins":                          {"SELECT origins FROM tokens WHERE kind = 'publishable' AND revoked_at IS NULL AND id > $1 ORDER BY id LIMIT 1000", "INDEX token_published"},
 		"customers whose address is stale": {"SELECT customer_id FROM subscriptions WHERE customer_stale AND customer_id <> '' AND missing_at IS NULL AND id > 1 ORDER BY id LIMIT 1000", "INDEX subscription_stale"},
 		"tokens of a workspace's chatbots": {
 			"SELECT name FROM tokens WHERE chatbot_id IN (SELECT id FROM chatbots WHERE workspace_id = 'ws_a') AND workspace_id = 'ws_a'", "INDEX token_chatbot_id_created_at",

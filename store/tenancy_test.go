@@ -21,7 +21,7 @@ import (
 // gives the reasons.
 var acrossWorkspaces = map[string]bool{
 	"InTx": true, "Close": true, "Check": true, "IsSQLite": true, "JobsDB": true, "CheckWall": true, "IsLacking": true, "JobsRole": true,
-	"PrincipalByTokenHash": true, "ExpiringTokens": true, "ForgetUses": true, "PublishedOrigins": true, "InvitationByCode": true,
+	"PrincipalByTokenHash": true, "ExpiringTokens": true, "ForgetUses": true, "InvitationByCode": true,
 	"CreateUser": true, "User": true, "UserByEmail": true, "Users": true, "CountUsers": true, "LockUsers": true, "CreateAddressCode": true, "AddressCode": true, "DeleteAddressCode": true, "DeleteAddressCodes": true,
 	"AddAccountMail": true, "ClaimAccountMail": true, "SettleAccountMail": true, "SetPassword": true, "SetEmail": true, "SetProfile": true,
 	"Memberships": true, "LockMemberships": true, "CreateSession": true, "Session": true, "SessionsOf": true, "TouchSession": true, "ProveSession": true, "ForgetSecondFactor": true, "DeleteSession": true,

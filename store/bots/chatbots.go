@@ -3,7 +3,6 @@
 // These methods take no workspace:
 //
 //   - PrincipalByTokenHash: a token's secret says which workspace it is of.
-//   - PublishedOrigins: a browser asks about an origin before it shows a token.
 //   - AllChatbots: an index is of all workspaces, and is rebuilt as a whole.
 //   - ExpiringTokens, ForgetUses: what time brings about, it does in every workspace.
 //   - WorkspaceOf, AllProviders: for the operator's command line.

@@ -3,12 +3,9 @@ package bots
 import (
 	"cmp"
 	"context"
-	"iter"
 	"net/netip"
 	"strings"
 	"time"
-
-	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -129,23 +126,6 @@ func (s *Tokens) WarnedOfToken(ctx context.Context, workspaceID, tokenID string,
 		return err
 	})
 	return first, err
-}
-
-// published is the condition of the partial index token_published, without parameters:
-// with one, SQLite would not use it.
-func published(q *entsql.Selector) {
-	q.Where(entsql.ExprP("kind = '" + string(chatbot.PublishableToken) + "' AND revoked_at IS NULL"))
-}
-
-// PublishedOrigins reads the origins of each publishable token that is not revoked.
-func (s *Tokens) PublishedOrigins(ctx context.Context) iter.Seq2[[]string, error] {
-	lists := store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Token, error) {
-		var rows []*ent.Token
-		err := s.store.Client(ctx).Token.Query().Where(published, token.IDGT(after)).Order(token.ByID()).Limit(store.PortionRows).
-			Select(token.FieldID, token.FieldOrigins).Scan(ctx, &rows)
-		return rows, err
-	}, func(row *ent.Token) string { return row.ID })
-	return store.Converted(lists, func(row *ent.Token) []string { return strings.Fields(row.Origins) })
 }
 
 // PrincipalByTokenHash finds a token of any workspace, with its chatbot and
