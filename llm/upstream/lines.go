@@ -31,7 +31,7 @@ type Lines struct {
 	start, end, seen int
 	// total counts the bytes of the stream that were read.
 	total int
-	err              error
+	err   error
 }
 
 // NewLines returns the lines of a stream. They hold a buffer until [Lines.Free].
