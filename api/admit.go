@@ -48,16 +48,16 @@ func (a *API) admitQuestion(c *fiber.Ctx, principal *chatbot.Principal) (*admiss
 		among = a.answers
 	}
 	var err error
-	admitted.slot, err = take(among, principal)
+	admitted.slot, err = takeSlot(among, principal)
 	return admitted, err
 }
 
-// count counts a request against the limits of a minute: the visitor's and the token's, if
+// count counts a request against the limits of a minute: the network's and the token's, if
 // they have limits of their own, and the workspace's.
 func (a *API) count(ctx context.Context, principal *chatbot.Principal) error {
 	token := &principal.Token
 	if limit := token.VisitorRequestsPerMinute; limit > 0 {
-		if err := a.Pace.Visitor(visitorOf(token, audit.OriginOf(ctx).Address), limit); err != nil {
+		if err := a.Pace.Network(networkOf(token, audit.OriginOf(ctx).Address), limit); err != nil {
 			return err
 		}
 	}
@@ -69,8 +69,8 @@ func (a *API) count(ctx context.Context, principal *chatbot.Principal) error {
 	return a.Requests.Admit(ctx, principal.Chatbot.WorkspaceID, principal.Plan)
 }
 
-// visitorOf names a visitor of the pages that use a token, by their network.
-func visitorOf(token *chatbot.Token, address string) string {
+// networkOf names the network that a request with a token comes from.
+func networkOf(token *chatbot.Token, address string) string {
 	client, _ := netip.ParseAddr(address)
 	return token.ID + " " + netgroup.Of(client).String()
 }
@@ -93,8 +93,8 @@ func (m *admission) begin(ctx context.Context, before chat.Status) (ended func(c
 		m.slot.Share()
 		return m.ended, nil
 	}
-	if m.held, err = take(m.api.answers, m.principal); err != nil {
-		m.giveBack()
+	if m.held, err = takeSlot(m.api.answers, m.principal); err != nil {
+		m.uncount()
 		return nil, err
 	}
 	return m.ended, nil
@@ -104,25 +104,25 @@ func (m *admission) begin(ctx context.Context, before chat.Status) (ended func(c
 func (m *admission) ended(counts bool) {
 	m.held.Leave()
 	if !counts {
-		m.giveBack()
+		m.uncount()
 	}
 }
 
-// giveBackWithin bounds how long the end of a failed answer waits for the database.
-const giveBackWithin = 5 * time.Second
+// uncountWithin bounds how long a failed answer waits for the database.
+const uncountWithin = 5 * time.Second
 
-// giveBack takes a question that got no answer from the count of its token.
-func (m *admission) giveBack() {
+// uncount takes a question without an answer back from the count of its token.
+func (m *admission) uncount() {
 	if m.month == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), giveBackWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), uncountWithin)
 	defer cancel()
 	if err := m.api.Chatbots.Callers.GiveMessageBack(ctx, &m.principal.Token, m.month); err != nil {
 		m.api.Log.Error("could not take back a message of a token", "token_id", m.principal.Token.ID, "error", err)
 	}
 }
 
-func take(among *rate.Slots, by *chatbot.Principal) (*rate.Slot, error) {
+func takeSlot(among *rate.Slots, by *chatbot.Principal) (*rate.Slot, error) {
 	return among.Take(by.Chatbot.WorkspaceID, by.CallerID(), by.Plan)
 }

@@ -104,7 +104,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/readyz", health.ready, route.Open),
 	)
 	route.Add(table, app, "", a.whileOpen,
-		route.Post("/api/webhooks/stripe", webhook.take, route.Open, route.Body(MaxWebhookBody)),
+		route.Post("/api/webhooks/stripe", webhook.receive, route.Open, route.Body(MaxWebhookBody)),
 	)
 
 	app.Use(route.V1, a.forBrowsers)
@@ -161,7 +161,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Delete("/end-users/:external_user_id", privacies{a}.erase, route.May(tenant.ManageChatbots), route.Costly, route.Sensitive),
 	)
 	playground := playground{a}
-	tokens, keepings, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, keepings{a.Chatbots.Chatbots}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
+	tokens, keepings, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, retentions{a.Chatbots.Chatbots}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	tests, runs := testQuestions{a.Tests}, testRuns{a.Tests}
 	route.Add(table, app, "/api/chatbots/:id", announce(a, a.withMember),
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
@@ -192,7 +192,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/evaluate", evaluations.run, route.May(tenant.Read), route.Body(MaxBody), route.Costly),
 		route.Get("/test-questions", tests.list, route.May(tenant.Read)),
 		route.Post("/test-questions", tests.add, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
-		route.Put("/test-questions", tests.take, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile)),
+		route.Put("/test-questions", tests.importFrom, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile)),
 		route.Put("/test-questions/:question_id", tests.change, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
 		route.Delete("/test-questions/:question_id", tests.remove, route.May(tenant.EditKnowledge)),
 		route.Get("/test-runs", runs.list, route.May(tenant.Read)),

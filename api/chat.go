@@ -74,7 +74,7 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	data := chatData{
 		Message:        markdown.Render(answer.Text, ask.Delivery.Format, by.Chatbot.ImageHosts),
 		ConversationID: h.IDs.Conversation(turn.Conversation.ID), Format: string(ask.Delivery.Format), Usage: usageToWire(answer.Usage()),
-		MessageID: h.IDs.Message(answer.MessageID), Sources: each(answer.Citations, citationToWire), Status: unlessComplete(endStatus(answer)), Outcome: string(answer.Outcome), FinishReason: string(answer.Finish),
+		MessageID: h.IDs.Message(answer.MessageID), Sources: mapSlice(answer.Citations, citationToWire), Status: unlessComplete(endStatus(answer)), Outcome: string(answer.Outcome), FinishReason: string(answer.Finish),
 	}
 	if suggests {
 		answer.ConversationID = turn.Conversation.ID // which an answer that is stored does not say
@@ -114,7 +114,7 @@ func (h questions) resume(c *fiber.Ctx, by caller, from turn.Position) error {
 	if err != nil {
 		return err
 	}
-	slot, err := take(h.readers, by.Principal)
+	slot, err := takeSlot(h.readers, by.Principal)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (h profile) show(c *fiber.Ctx, by caller) error {
 }
 
 // limitsToWire returns the lowest limits of a caller. A publishable token shows only its
-// visitor's limits, as the headers do: see [API.sayLimits].
+// network's limits, as the headers do: see [API.sayLimits].
 func limitsToWire(p *chatbot.Principal) limitsData {
 	token, included := p.Token, p.Plan.Limits
 	if token.Kind == chatbot.PublishableToken {

@@ -72,7 +72,7 @@ func (h conversations) list(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := conversationsData{Conversations: each(found, h.ids.conversationToWire), HasMore: more}
+	data := conversationsData{Conversations: mapSlice(found, h.ids.conversationToWire), HasMore: more}
 	if more {
 		next := h.ids.cursor(found[len(found)-1].ID)
 		data.Next = &next

@@ -66,7 +66,7 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := messagesData{Messages: each(found, h.ids.messageToWire)}
+	data := messagesData{Messages: mapSlice(found, h.ids.messageToWire)}
 	if with.any() {
 		answers, err := h.Turns.Explain(c.UserContext(), by.Chatbot.WorkspaceID, ref.ConversationID, found)
 		if err != nil {

@@ -33,7 +33,7 @@ func (h documents) list(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return err
 		}
-		return succeed(c, documentsData{each(page, documentToWire), pageOf(more, func() browse.Cursor {
+		return succeed(c, documentsData{mapSlice(page, documentToWire), pageOf(more, func() browse.Cursor {
 			last := page[len(page)-1]
 			return browse.Cursor{At: last.CreatedAt, ID: last.ID}
 		})})
@@ -42,12 +42,12 @@ func (h documents) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, documentsData{Documents: each(documents, documentToWire)})
+	return succeed(c, documentsData{Documents: mapSlice(documents, documentToWire)})
 }
 
 // show shows one document, so that a program can wait for it.
 func (h documents) show(c *fiber.Ctx, at visit) error {
-	document, err := h.knowledge.Documents.Get(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "document_id")))
+	document, err := h.knowledge.Documents.Get(c.UserContext(), at.WorkspaceID, at.ID, id.Parse(pathID(c, "document_id")))
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (h documents) cancel(c *fiber.Ctx, at visit) error {
 }
 
 func (h documents) change(c *fiber.Ctx, at visit, status string, change func(ctx context.Context, workspaceID, chatbotID, documentID string) error) error {
-	documentID := id.Given(pathID(c, "document_id"))
+	documentID := id.Parse(pathID(c, "document_id"))
 	if err := change(c.UserContext(), at.WorkspaceID, at.ID, documentID); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (h documents) removals(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return err
 		}
-		return succeed(c, removalsData{each(page, h.ids.removalToWire), pageOf(more, func() browse.Cursor {
+		return succeed(c, removalsData{mapSlice(page, h.ids.removalToWire), pageOf(more, func() browse.Cursor {
 			last := page[len(page)-1]
 			return browse.Cursor{At: last.RequestedAt, ID: last.ID}
 		})})
@@ -136,5 +136,5 @@ func (h documents) removals(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, removalsData{Removals: each(removals, h.ids.removalToWire)})
+	return succeed(c, removalsData{Removals: mapSlice(removals, h.ids.removalToWire)})
 }

@@ -79,7 +79,7 @@ func (r evaluateRequest) probes() []retrieval.Probe {
 		probes[i] = retrieval.Probe{Question: q.Question, Title: q.Title}
 		if q.DocumentID != nil {
 			// What cannot be an identifier names nothing, and is not the same as none.
-			if probes[i].DocumentID = id.Given(*q.DocumentID); probes[i].DocumentID == "" {
+			if probes[i].DocumentID = id.Parse(*q.DocumentID); probes[i].DocumentID == "" {
 				probes[i].DocumentID = "_"
 			}
 		}
@@ -88,7 +88,7 @@ func (r evaluateRequest) probes() []retrieval.Probe {
 }
 
 func evaluationToWire(e retrieval.Evaluation) evaluationData {
-	data := evaluationData{Questions: each(e.Probes, probeToWire), Measured: e.Measured, Within: map[string]float64{}, MRR: e.MRR}
+	data := evaluationData{Questions: mapSlice(e.Probes, probeToWire), Measured: e.Measured, Within: map[string]float64{}, MRR: e.MRR}
 	for _, depth := range retrieval.EvaluateDepths {
 		data.Within[strconv.Itoa(depth)] = e.Within[depth]
 	}
@@ -96,7 +96,7 @@ func evaluationToWire(e retrieval.Evaluation) evaluationData {
 }
 
 func probeToWire(p retrieval.Probed) probedData {
-	data := probedData{Question: p.Question, Expected: headings(p.Expected), Passages: each(p.Found, foundToWire)}
+	data := probedData{Question: p.Question, Expected: headings(p.Expected), Passages: mapSlice(p.Found, foundToWire)}
 	if p.Rank > 0 {
 		data.Rank = &p.Rank
 	}

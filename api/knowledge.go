@@ -45,7 +45,7 @@ func (h catalog) list(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := documentPageData{Documents: each(page, documentToWire), HasMore: more}
+	data := documentPageData{Documents: mapSlice(page, documentToWire), HasMore: more}
 	if more {
 		last := page[len(page)-1]
 		data.Next = nextOf(browse.Cursor{At: last.CreatedAt, ID: last.ID})
@@ -69,22 +69,22 @@ func nextOf(cursor browse.Cursor) *string {
 
 // put adds a text, a file, or the page at an address, or replaces the one with the
 // same external ID.
-func (h catalog) put(c *fiber.Ctx, by caller) error { return h.take(c, by, nil) }
+func (h catalog) put(c *fiber.Ctx, by caller) error { return h.save(c, by, nil) }
 
 // putNamed is put for the document that the path names.
 func (h catalog) putNamed(c *fiber.Ctx, by caller) error {
 	externalID := pathID(c, "external_id")
-	return h.take(c, by, &externalID)
+	return h.save(c, by, &externalID)
 }
 
-func (h catalog) take(c *fiber.Ctx, by caller, inPath *string) error {
+func (h catalog) save(c *fiber.Ctx, by caller, inPath *string) error {
 	if err := h.count(c.UserContext(), by.Principal); err != nil {
 		return err
 	}
 	if err := h.Pace.Workspace(c.UserContext(), by.Chatbot.WorkspaceID); err != nil {
 		return err
 	}
-	request, externalID, err := givenDocument(c)
+	request, externalID, err := readPutRequest(c)
 	if err != nil {
 		return err
 	}
@@ -104,29 +104,28 @@ func (h catalog) take(c *fiber.Ctx, by caller, inPath *string) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, givenData{documentToWire(document), string(result)})
+	return succeed(c, putData{documentToWire(document), string(result)})
 }
 
-// givenDocument reads what a program gives, and the external ID in the body, if
-// there is one.
-func givenDocument(c *fiber.Ctx) (knowledge.Given, *string, error) {
+// readPutRequest reads the document, and the external ID if the body has one.
+func readPutRequest(c *fiber.Ctx) (knowledge.PutRequest, *string, error) {
 	if strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
 		document, form, err := uploadedDocument(c)
-		given := knowledge.Given{NewDocument: document}
+		request := knowledge.PutRequest{NewDocument: document}
 		if slices.ContainsFunc(form, func(p bodies.Part) bool { return p.Name == "external_id" }) {
 			externalID := form.Value("external_id")
-			return given, &externalID, err
+			return request, &externalID, err
 		}
-		return given, nil, err
+		return request, nil, err
 	}
-	var request givenRequest
+	var request putRequest
 	if err := decode(c, &request); err != nil {
-		return knowledge.Given{}, nil, err
+		return knowledge.PutRequest{}, nil, err
 	}
 	if request.Content == "" && request.URL == "" {
-		return knowledge.Given{}, nil, fault.InField("content", "Give the text as content, or the address of a page as url. Send a file as multipart/form-data.")
+		return knowledge.PutRequest{}, nil, fault.InField("content", "Give the text as content, or the address of a page as url. Send a file as multipart/form-data.")
 	}
-	return knowledge.Given{
+	return knowledge.PutRequest{
 		NewDocument: knowledge.NewDocument{Title: request.Title, Kind: knowledge.Kind(request.Kind), Content: request.Content}, URL: request.URL,
 	}, request.ExternalID, nil
 }
@@ -134,7 +133,7 @@ func givenDocument(c *fiber.Ctx) (knowledge.Given, *string, error) {
 // show shows one document, so that a program can wait for it.
 func (h catalog) show(c *fiber.Ctx, by caller) error {
 	return h.find(c, by, func(ctx context.Context, workspaceID, chatbotID string) (knowledge.Document, error) {
-		return h.Knowledge.Documents.Get(ctx, workspaceID, chatbotID, id.Given(pathID(c, "document_id")))
+		return h.Knowledge.Documents.Get(ctx, workspaceID, chatbotID, id.Parse(pathID(c, "document_id")))
 	})
 }
 
@@ -161,7 +160,7 @@ func (h catalog) remove(c *fiber.Ctx, by caller) error {
 	if err := h.count(c.UserContext(), by.Principal); err != nil {
 		return err
 	}
-	return h.removeIt(c, by, id.Given(pathID(c, "document_id")))
+	return h.removeIt(c, by, id.Parse(pathID(c, "document_id")))
 }
 
 // removeNamed is remove for an external ID.
@@ -197,7 +196,7 @@ func (h catalog) removals(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	data := removalPageData{Removals: each(page, h.ids.removalToWire), HasMore: more}
+	data := removalPageData{Removals: mapSlice(page, h.ids.removalToWire), HasMore: more}
 	if more {
 		last := page[len(page)-1]
 		data.Next = nextOf(browse.Cursor{At: last.RequestedAt, ID: last.ID})
@@ -210,7 +209,7 @@ func (h catalog) removal(c *fiber.Ctx, by caller) error {
 	if err := h.count(c.UserContext(), by.Principal); err != nil {
 		return err
 	}
-	receipt, err := h.Knowledge.Removals.Get(c.UserContext(), by.Chatbot.WorkspaceID, by.Chatbot.ID, id.Given(pathID(c, "removal_id")))
+	receipt, err := h.Knowledge.Removals.Get(c.UserContext(), by.Chatbot.WorkspaceID, by.Chatbot.ID, id.Parse(pathID(c, "removal_id")))
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (a *API) withMember(d route.Declaration, handle func(*fiber.Ctx, visit) err
 		if err != nil {
 			return err
 		}
-		bot, membership, err := a.Chatbots.Visible(c.UserContext(), person, id.Given(pathID(c, "id")))
+		bot, membership, err := a.Chatbots.Visible(c.UserContext(), person, id.Parse(pathID(c, "id")))
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (a *API) inWorkspace(d route.Declaration, handle func(*fiber.Ctx, tenant.Me
 		if err != nil {
 			return err
 		}
-		member, err := person.In(id.Given(pathID(c, "workspace")))
+		member, err := person.In(id.Parse(pathID(c, "workspace")))
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ func (h playground) ask(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	slot, err := take(h.answers, principal)
+	slot, err := takeSlot(h.answers, principal)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (h playground) resume(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	slot, err := take(h.readers, principal)
+	slot, err := takeSlot(h.readers, principal)
 	if err != nil {
 		return err
 	}

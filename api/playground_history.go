@@ -35,7 +35,7 @@ func (h playground) messages(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	answers := each(turns, func(t turn.Stored) turn.Answer { return t.Answer })
+	answers := mapSlice(turns, func(t turn.Stored) turn.Answer { return t.Answer })
 	texts := h.texts(c.UserContext(), at, answers...)
 	data := triedData{Turns: make([]triedTurnData, len(turns))}
 	for i, answer := range answers {

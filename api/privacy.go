@@ -75,5 +75,5 @@ func (h privacies) erasures(c *fiber.Ctx, at tenant.Membership, _ tenant.Person)
 	if err != nil {
 		return err
 	}
-	return succeed(c, erasuresData{each(receipts, erasureToWire)})
+	return succeed(c, erasuresData{mapSlice(receipts, erasureToWire)})
 }

@@ -29,7 +29,7 @@ func (h sources) list(c *fiber.Ctx, at visit) error {
 		if err != nil {
 			return err
 		}
-		return succeed(c, sourcesData{each(page, func(s browse.Source) sourceData { return sourceToWire(s.Source) }), pageOf(more, func() browse.Cursor {
+		return succeed(c, sourcesData{mapSlice(page, func(s browse.Source) sourceData { return sourceToWire(s.Source) }), pageOf(more, func() browse.Cursor {
 			last := page[len(page)-1]
 			return browse.Cursor{At: last.CreatedAt, ID: last.ID}
 		})})
@@ -38,7 +38,7 @@ func (h sources) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, sourcesData{Sources: each(sources, sourceToWire)})
+	return succeed(c, sourcesData{Sources: mapSlice(sources, sourceToWire)})
 }
 
 // add adds a page or a site, which is read by itself.
@@ -79,7 +79,7 @@ func (h sources) sync(c *fiber.Ctx, at visit) error {
 }
 
 func (h sources) change(c *fiber.Ctx, at visit, status string, change func(ctx context.Context, workspaceID, chatbotID, sourceID string) error) error {
-	sourceID := id.Given(pathID(c, "source_id"))
+	sourceID := id.Parse(pathID(c, "source_id"))
 	if err := change(c.UserContext(), at.WorkspaceID, at.ID, sourceID); err != nil {
 		return err
 	}

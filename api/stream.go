@@ -57,7 +57,7 @@ func (h streams) resume(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	slot, err := take(h.readers, by.Principal)
+	slot, err := takeSlot(h.readers, by.Principal)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (h followUps) of(ctx context.Context, p *chatbot.Principal, question string
 		h.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
 		return []string{}
 	}
-	questions, err := h.Browser.FollowUps(ctx, bot.WorkspaceID, bot.ID, each(answer.Citations, placeOf), asked, answer.Text)
+	questions, err := h.Browser.FollowUps(ctx, bot.WorkspaceID, bot.ID, mapSlice(answer.Citations, placeOf), asked, answer.Text)
 	if err != nil {
 		h.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
 	}

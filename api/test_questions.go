@@ -66,7 +66,7 @@ func (h testQuestions) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeedPacked(c, testQuestionsData{each(questions, testQuestionToWire), testrun.MaxQuestions})
+	return succeedPacked(c, testQuestionsData{mapSlice(questions, testQuestionToWire), testrun.MaxQuestions})
 }
 
 func (h testQuestions) add(c *fiber.Ctx, at visit) error {
@@ -81,13 +81,13 @@ func (h testQuestions) add(c *fiber.Ctx, at visit) error {
 	return succeed(c, testQuestionToWire(q))
 }
 
-// take adds many, or changes those that are there.
-func (h testQuestions) take(c *fiber.Ctx, at visit) error {
+// importFrom adds the questions of a file, or changes those that the chatbot has.
+func (h testQuestions) importFrom(c *fiber.Ctx, at visit) error {
 	var request testQuestionsRequest
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	done, err := h.tests.Import(c.UserContext(), at.WorkspaceID, at.ID, each(request.Questions, testQuestionRequest.toDomain), at.person.User.Email)
+	done, err := h.tests.Import(c.UserContext(), at.WorkspaceID, at.ID, mapSlice(request.Questions, testQuestionRequest.toDomain), at.person.User.Email)
 	if err != nil {
 		return asWire(err)
 	}
@@ -99,7 +99,7 @@ func (h testQuestions) change(c *fiber.Ctx, at visit) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	q, err := h.tests.Change(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "question_id")), request.toDomain())
+	q, err := h.tests.Change(c.UserContext(), at.WorkspaceID, at.ID, id.Parse(pathID(c, "question_id")), request.toDomain())
 	if err != nil {
 		return asWire(err)
 	}
@@ -107,7 +107,7 @@ func (h testQuestions) change(c *fiber.Ctx, at visit) error {
 }
 
 func (h testQuestions) remove(c *fiber.Ctx, at visit) error {
-	questionID := id.Given(pathID(c, "question_id"))
+	questionID := id.Parse(pathID(c, "question_id"))
 	if err := h.tests.Remove(c.UserContext(), at.WorkspaceID, at.ID, questionID); err != nil {
 		return err
 	}

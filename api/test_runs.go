@@ -102,7 +102,7 @@ func (h testRuns) list(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	return succeed(c, testRunsData{each(runs, testRunToWire)})
+	return succeed(c, testRunsData{mapSlice(runs, testRunToWire)})
 }
 
 func (h testRuns) start(c *fiber.Ctx, at visit) error {
@@ -117,11 +117,11 @@ func (h testRuns) start(c *fiber.Ctx, at visit) error {
 func (h testRuns) show(c *fiber.Ctx, at visit) error {
 	before := ""
 	if given := c.Query("before"); given != "" {
-		if before = id.Given(given); before == "" {
+		if before = id.Parse(given); before == "" {
 			before = "_" // what cannot be an identifier names nothing, and is not the same as none
 		}
 	}
-	found, err := h.tests.Compare(c.UserContext(), at.WorkspaceID, at.ID, before, id.Given(pathID(c, "run_id")))
+	found, err := h.tests.Compare(c.UserContext(), at.WorkspaceID, at.ID, before, id.Parse(pathID(c, "run_id")))
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (h testRuns) show(c *fiber.Ctx, at visit) error {
 }
 
 func (h testRuns) cancel(c *fiber.Ctx, at visit) error {
-	runID := id.Given(pathID(c, "run_id"))
+	runID := id.Parse(pathID(c, "run_id"))
 	if err := h.tests.Cancel(c.UserContext(), at.WorkspaceID, at.ID, runID); err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func testRunToWire(r testrun.Run) testRunData {
 }
 
 func comparisonToWire(c testrun.Comparison) comparedRunsData {
-	data := comparedRunsData{Run: testRunToWire(c.After), KnowledgeChanged: c.Knowledge(), ModelsChanged: c.Models(), ProgramChanged: c.Program(), SettingsChanged: []string{}, Questions: each(c.Questions, comparedToWire)}
+	data := comparedRunsData{Run: testRunToWire(c.After), KnowledgeChanged: c.Knowledge(), ModelsChanged: c.Models(), ProgramChanged: c.Program(), SettingsChanged: []string{}, Questions: mapSlice(c.Questions, comparedToWire)}
 	if c.Before != nil {
 		before := testRunToWire(*c.Before)
 		data.Before = &before

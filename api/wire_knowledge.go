@@ -9,8 +9,8 @@ type documentRequest struct {
 	Content string `json:"content"`
 }
 
-// givenRequest is the JSON body of POST /knowledge/documents, and of PUT.
-type givenRequest struct {
+// putRequest is the JSON body of POST /knowledge/documents, and of PUT.
+type putRequest struct {
 	documentRequest
 
 	URL        string  `json:"url"`
@@ -31,9 +31,9 @@ type documentData struct {
 	Passages int `json:"passages"`
 	Indexed  int `json:"indexed"`
 	Attempts int `json:"attempts,omitzero"`
-	// NextAttemptAt is when it is tried again, if it failed.
+	// NextAttemptAt is when Parley tries again, if it failed.
 	NextAttemptAt *string `json:"next_attempt_at,omitzero"`
-	// Answered says whether questions are answered from it, if only as it was.
+	// Answered reports whether answers use it, if only in an earlier version.
 	Answered  bool   `json:"answered"`
 	CreatedAt string `json:"created_at"`
 	UpdatedAt string `json:"updated_at"`
@@ -44,8 +44,8 @@ type documentsData struct {
 	pageData
 }
 
-// givenData is a document with what became of it.
-type givenData struct {
+// putData is a document with what the request did to it.
+type putData struct {
 	documentData
 
 	Result string `json:"result"`
@@ -110,7 +110,7 @@ func sourceToWire(s knowledge.Source) sourceData {
 	}
 }
 
-// removalData is the receipt of a removed document.
+// removalData is the removal receipt of a document.
 type removalData struct {
 	ID          string `json:"id"`
 	DocumentID  string `json:"document_id"`
@@ -119,9 +119,9 @@ type removalData struct {
 	ContentHash string `json:"content_hash"`
 	Passages    int    `json:"passages"`
 	RequestedAt string `json:"requested_at"`
-	// ConfirmedAt is when the index was found to hold nothing of it, or null.
+	// ConfirmedAt is when the index was seen to hold nothing of it, or null.
 	ConfirmedAt *string `json:"confirmed_at"`
-	// Answers is how many answers had been given it, and MessageIDs the first.
+	// Answers is how many answers had used it, and MessageIDs the first.
 	Answers    int     `json:"answers"`
 	MessageIDs []int64 `json:"message_ids"`
 }
@@ -146,17 +146,8 @@ func (i identifiers) removalToWire(r knowledge.Removal) removalData {
 	}
 }
 
-// changedData answers what changed something.
+// changedData answers a request that changed something.
 type changedData struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
-}
-
-// each maps a list; it is never null.
-func each[Room, Wire any](list []Room, convert func(Room) Wire) []Wire {
-	out := make([]Wire, len(list))
-	for i, item := range list {
-		out[i] = convert(item)
-	}
-	return out
 }

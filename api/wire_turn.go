@@ -99,7 +99,7 @@ func usageToWire(u answer.Usage) usageData {
 // text, gets the usage alone.
 func (d *messageData) explain(role chat.Role, a turn.Answer, with details) {
 	if with.sources && role == chat.Assistant {
-		d.Sources = each(a.Citations, citationToWire)
+		d.Sources = mapSlice(a.Citations, citationToWire)
 	}
 	if with.usage && !a.Record.At.IsZero() {
 		record := usageRecordToWire(a)

@@ -66,7 +66,7 @@ func (w *writer) settle(answer turn.Answer) {
 
 func (w *writer) sources(sources []answer.Citation) {
 	w.after(turn.SourcesSent, func(b []byte) []byte {
-		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", each(sources, citationToWire))
+		return appendObject(b, "data: {\"type\":\"sources\",\"sources\":", mapSlice(sources, citationToWire))
 	})
 }
 

@@ -23,7 +23,7 @@ func (p *Program) openEncoding() {
 	encodings, model := store.NewEncodings(p.Store), encoder.New()
 	p.Searcher.EncodeWith(encodings, model)
 	p.Browser.EncodeWith(encodings)
-	p.Encoding = encoding.New(encodings, model, p.now, resting{processorTime, wait}.rest)
+	p.Encoding = encoding.New(encodings, model, p.now, throttle{processorTime, wait}.pause)
 }
 
 // encodeEvery is how often a process looks whether another one encodes.

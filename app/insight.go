@@ -38,7 +38,7 @@ func (p *Program) openInsight() {
 			Program: p.version,
 		}, p.now, rand.Reader, p.Log),
 	}}
-	p.Insight.Roller.Follow(p.events())
+	p.Insight.Roller.Subscribe(p.events())
 }
 
 // RebuildStats makes the statistics again from the rows, from the month of a day

@@ -70,11 +70,11 @@ type Program struct {
 	// KnowledgeStores is where the knowledge is stored.
 	KnowledgeStores knowledge.Stores
 	Rebuilder       *rebuild.Rebuilder
-	// Follower is nil unless other processes may change what the index of this one
+	// Replicator is nil unless other processes may change what the index of this one
 	// holds: an index in a file, and a database for many.
-	Follower  *rebuild.Follower
-	Searcher  *retrieval.Searcher
-	Evaluator *retrieval.Evaluator
+	Replicator *rebuild.Replicator
+	Searcher   *retrieval.Searcher
+	Evaluator  *retrieval.Evaluator
 	// Encoding is nil if passages are not encoded.
 	Encoding *encoding.Service
 	Answers  *answer.Pipeline
@@ -234,13 +234,13 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if err := p.openQueue(ctx); err != nil {
 		return fmt.Errorf("cannot open the job queue: %w", err)
 	}
-	sites, err := p.newVisitor()
+	sites, err := p.newKnowledgeFetcher()
 	if err != nil {
 		return err
 	}
 	p.KnowledgeStores = knowledgeStores(p.Store)
 	ports := knowledge.Ports{
-		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Follower: p.events(),
+		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Subscriber: p.events(),
 	}
 	extractor, err := openExtractor(p.Config, options.Program)
 	if err != nil {
@@ -262,7 +262,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
 	}, p.now)
 	if own, ok := p.Index.(*embedded.Index); ok && !p.Store.IsSQLite() {
-		p.Follower = rebuild.NewFollower(store.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
+		p.Replicator = rebuild.NewReplicator(store.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
 	}
 	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge.Documents)
 	return nil

@@ -42,8 +42,8 @@ func (s *Server) reportRefusal(c *fiber.Ctx, err error) {
 		event.UserID = audit.ActorOf(c.UserContext()).UserID
 	}
 	if event.Name == security.PermissionDenied && event.TokenID == "" { // the ids belong to the caller
-		event.WorkspaceID = id.Given(c.Params("workspace"))
-		event.ChatbotID = id.Given(c.Params("chatbot", c.Params("id")))
+		event.WorkspaceID = id.Parse(c.Params("workspace"))
+		event.ChatbotID = id.Parse(c.Params("chatbot", c.Params("id")))
 	}
 	s.security.Report(c.UserContext(), event)
 }

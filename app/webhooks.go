@@ -67,11 +67,11 @@ type events struct {
 func (p *Program) events() events { return events{p.Webhooks.Publisher, p.IDs, p.now} }
 
 var (
-	_ stats.Follower       = events{}
-	_ knowledge.Follower   = events{}
+	_ stats.Subscriber     = events{}
+	_ knowledge.Subscriber = events{}
 	_ tenant.QuotaFollower = events{}
 
-	_ chatbot.TokenFollower = events{}
+	_ chatbot.TokenSubscriber = events{}
 )
 
 // Counted publishes the answers that have ended.

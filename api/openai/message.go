@@ -88,11 +88,11 @@ func (d *dialog) adds(text string) {
 }
 
 // end returns the question, and what was said besides it.
-func (d *dialog) end() (question string, given turn.Given, err error) {
+func (d *dialog) end() (question string, given turn.CallerContext, err error) {
 	if !d.asked {
 		return "", given, fault.InField(d.field, "The last message must be a question: one of the role user.")
 	}
-	return d.question, turn.Given{History: d.history, Context: strings.Join(d.context, "\n\n")}, nil
+	return d.question, turn.CallerContext{History: d.history, Context: strings.Join(d.context, "\n\n")}, nil
 }
 
 // text is the text of a message's content.

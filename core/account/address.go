@@ -12,18 +12,18 @@ import (
 
 // Addresses changes people's e-mail addresses.
 type Addresses struct {
-	db        Database
-	follower  emailFollower
-	mails     *outbox.Writer
-	throttle  *Throttle
-	passwords *Passwords
-	codes     *codes
-	now       func() time.Time
+	db         Database
+	subscriber emailSubscriber
+	mails      *outbox.Writer
+	throttle   *Throttle
+	passwords  *Passwords
+	codes      *codes
+	now        func() time.Time
 }
 
-// emailFollower learns of a user's new address in the transaction that writes it;
+// emailSubscriber learns of a user's new address in the transaction that writes it;
 // package subscription implements it.
-type emailFollower interface {
+type emailSubscriber interface {
 	EmailChanges(ctx context.Context, user User, email string) error
 }
 
@@ -111,7 +111,7 @@ func (a *Addresses) ConfirmEmail(ctx context.Context, code string, client Client
 // setEmail writes the address and its consequences in one transaction.
 func (a *Addresses) setEmail(ctx context.Context, user User, email string) error {
 	return a.db.Tx.InTx(ctx, func(ctx context.Context) error {
-		if err := a.follower.EmailChanges(ctx, user, email); err != nil {
+		if err := a.subscriber.EmailChanges(ctx, user, email); err != nil {
 			return err
 		}
 		err := a.db.Users.SetEmail(ctx, user.ID, email, a.now())

@@ -2,19 +2,19 @@ package audit
 
 import "context"
 
-// Actor is who acts: a person with a user id, or one of those below.
+// Actor is who acts: a person with a user id, or one of the actors below.
 type Actor struct {
-	// UserID is empty for those who are no person.
+	// UserID is empty for an actor who is no person.
 	UserID string
 	// Name is a person's e-mail address at the time of the act, "API token" with the
 	// token's name and hint, or one word.
 	Name string
 }
 
-// Those who act and are no person that is known.
+// The actors that are no known person.
 var (
-	// Visitor has not said who they are.
-	Visitor = Actor{Name: "visitor"}
+	// Anonymous is somebody who has not signed in. The audit log calls them a visitor.
+	Anonymous = Actor{Name: "visitor"}
 	// Operator uses the command line.
 	Operator = Actor{Name: "operator"}
 	// Stripe tells of payments.
@@ -75,7 +75,7 @@ func As(ctx context.Context, actor Actor) context.Context {
 // AsPerson is [As] for someone who has just proved who they are. An operator
 // who acts for them stays the actor.
 func AsPerson(ctx context.Context, userID, email string) context.Context {
-	if actor, known := ctx.Value(actorKey{}).(Actor); known && actor != Visitor {
+	if actor, known := ctx.Value(actorKey{}).(Actor); known && actor != Anonymous {
 		return ctx
 	}
 	return As(ctx, Person(userID, email))

@@ -174,10 +174,10 @@ type UploadStore interface {
 
 // mover moves documents from one state to the next.
 type mover struct {
-	documents DocumentStore
-	tx        Transactions
-	follower  Follower
-	now       func() time.Time
+	documents  DocumentStore
+	tx         Transactions
+	subscriber Subscriber
+	now        func() time.Time
 }
 
 // enter moves a document to a state.
@@ -204,17 +204,17 @@ func (s *mover) move(ctx context.Context, d *Document, next Document) error {
 	return nil
 }
 
-// update stores a document that was in a state, and tells the follower of it if that is
+// update stores a document that was in a state, and tells the subscriber of it if that is
 // to hear.
 func (s *mover) update(ctx context.Context, from State, next Document, tell bool) error {
-	if !tell || s.follower == nil {
+	if !tell || s.subscriber == nil {
 		return taken(s.documents.UpdateDocument(ctx, next.WorkspaceID, from, next, false))
 	}
 	return s.tx.InTx(ctx, func(ctx context.Context) error {
 		if err := taken(s.documents.UpdateDocument(ctx, next.WorkspaceID, from, next, false)); err != nil {
 			return err
 		}
-		return s.follower.DocumentSettled(ctx, next)
+		return s.subscriber.DocumentSettled(ctx, next)
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 // putAddress adds the page at an address. The page is a document at once, and is
 // read by itself.
-func (s *Catalog) putAddress(ctx context.Context, workspaceID, chatbotID string, request Given) (document Document, result Result, err error) {
+func (s *Catalog) putAddress(ctx context.Context, workspaceID, chatbotID string, request PutRequest) (document Document, result Result, err error) {
 	switch {
 	case request.Content != "" || request.File != nil:
 		return document, "", fault.InField("url", "Give the text, a file or a url: one of them.")
@@ -31,7 +31,7 @@ func (s *Catalog) putAddress(ctx context.Context, workspaceID, chatbotID string,
 		if request.ExternalID != "" {
 			document, result, err = s.refresh(ctx, source, request.ExternalID)
 			if err == nil {
-				return s.documents.recordGiven(ctx, given{Document: document, result: result})
+				return s.documents.recordPut(ctx, putResult{Document: document, result: result})
 			}
 			if !fault.Is(err, fault.NotFound) {
 				return err

@@ -36,7 +36,7 @@ const encoded = 50
 // EncodeWith has the searcher rank by the encodings of passages, too. It is called
 // before the first search.
 func (s *Searcher) EncodeWith(encodings Encodings, questions QuestionEncoder) {
-	s.encodings, s.questions, s.ahead = encodings, questions, newAhead()
+	s.encodings, s.questions, s.prefetch = encodings, questions, newPrefetch()
 }
 
 // lookAtEncodings puts the best hits, which are in order, in an order by how near their
@@ -59,7 +59,7 @@ func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query
 		return hits
 	}
 	needed := slices.ContainsFunc(ids, func(id int64) bool { return encodings[id].HasVector() })
-	s.ahead.learn(scope, needed)
+	s.prefetch.record(scope, needed)
 	if !needed {
 		return hits
 	}

@@ -50,7 +50,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	if len(asked.Terms) == 0 && asked.Vector == nil {
 		return nil, nil
 	}
-	ask := s.ahead.begin(scope, func() ([]float32, error) { return s.encodedQuestion(ctx, scope.WorkspaceID, query) })
+	ask := s.prefetch.begin(scope, func() ([]float32, error) { return s.encodedQuestion(ctx, scope.WorkspaceID, query) })
 	found, err := s.index.Search(ctx, scope, asked)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type Searcher struct {
 	// encodings is nil unless passages are ranked by their encodings, too.
 	encodings Encodings
 	questions QuestionEncoder
-	ahead     *ahead // nil without encodings
+	prefetch  *prefetch // nil without encodings
 	// serving is the version of the index, as it was last looked up.
 	serving atomic.Pointer[string]
 }

@@ -62,10 +62,10 @@ type QuotaFollower interface {
 
 // QuotaNotices tells owners when most of a month's messages are used, and when all are.
 type QuotaNotices struct {
-	db       Database
-	mails    *outbox.Writer
-	follower QuotaFollower
-	now      func() time.Time
+	db         Database
+	mails      *outbox.Writer
+	subscriber QuotaFollower
+	now        func() time.Time
 }
 
 // Watch tells the owners of every workspace what they were not told yet. Of what is told,
@@ -97,8 +97,8 @@ func (n *QuotaNotices) tell(ctx context.Context, use QuotaUse, month string) err
 		if err := n.db.Quotas.AddQuotaNotice(ctx, use.WorkspaceID, month, use.Reached(), n.now()); err != nil {
 			return err
 		}
-		if n.follower != nil {
-			if err := n.follower.QuotaReached(ctx, use, use.Reached()); err != nil {
+		if n.subscriber != nil {
+			if err := n.subscriber.QuotaReached(ctx, use, use.Reached()); err != nil {
 				return err
 			}
 		}

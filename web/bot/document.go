@@ -19,7 +19,7 @@ import (
 )
 
 func (s knowledgePages) documentPage(c *fiber.Ctx, v site.Visit) error {
-	d, err := s.Browser.Document(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("document")))
+	d, err := s.Browser.Document(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("document")))
 	if err != nil {
 		return err
 	}

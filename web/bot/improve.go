@@ -178,7 +178,7 @@ func (s improvePages) showCheck(c *fiber.Ctx, v site.Visit, m views.CheckAnswer)
 
 // checked is what is known of an answer that was added.
 func (s improvePages) checked(c *fiber.Ctx, v site.Visit, question, message string) (views.CheckAnswer, error) {
-	document, err := s.Knowledge.Documents.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("document")))
+	document, err := s.Knowledge.Documents.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("document")))
 	if err != nil {
 		return views.CheckAnswer{}, err
 	}

@@ -71,7 +71,7 @@ func chosenRun(c *fiber.Ctx, name string) string {
 	if given == "" {
 		return ""
 	}
-	return cmp.Or(id.Given(given), "_")
+	return cmp.Or(id.Parse(given), "_")
 }
 
 // fillCompared fills in the questions that the filter shows, the worst first.

@@ -23,7 +23,7 @@ func (s testPages) showImport(c *fiber.Ctx, v site.Visit, status int, form ui.Fo
 	return site.Render(c, status, views.ImportTestsPage(s.layout(c, v, "Import test questions"), m))
 }
 
-func (s testPages) take(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) importFrom(c *fiber.Ctx, v site.Visit) error {
 	_, files, err := site.ReadUploads(c, "file")
 	var wanted []testrun.Wanted
 	switch {

@@ -194,7 +194,7 @@ func (s testPages) add(c *fiber.Ctx, v site.Visit) error {
 
 // editPage shows the form of a test question.
 func (s testPages) editPage(c *fiber.Ctx, v site.Visit) error {
-	q, err := s.Insight.Tests.Question(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("question")))
+	q, err := s.Insight.Tests.Question(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("question")))
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (s testPages) showEdit(c *fiber.Ctx, v site.Visit, status int, form ui.Form
 	if err != nil {
 		return err
 	}
-	m := views.EditTest{Form: form, Titles: titles, Back: testsURL(v), Action: testsURL(v) + "/" + id.Given(c.Params("question"))}
+	m := views.EditTest{Form: form, Titles: titles, Back: testsURL(v), Action: testsURL(v) + "/" + id.Parse(c.Params("question"))}
 	return site.Render(c, status, views.EditTestPage(s.layout(c, v, "Edit test question"), m))
 }
 
@@ -217,7 +217,7 @@ func (s testPages) edit(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	q, err := s.Insight.Tests.Change(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("question")), wanted)
+	q, err := s.Insight.Tests.Change(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("question")), wanted)
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showEdit(c, v, status, f) })
 	}
@@ -229,7 +229,7 @@ func (s testPages) edit(c *fiber.Ctx, v site.Visit) error {
 }
 
 func (s testPages) remove(c *fiber.Ctx, v site.Visit) error {
-	questionID := id.Given(c.Params("question"))
+	questionID := id.Parse(c.Params("question"))
 	if err := s.Insight.Tests.Withdraw(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, questionID); err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (s testPages) remove(c *fiber.Ctx, v site.Visit) error {
 
 // undo brings back a test question that was removed.
 func (s testPages) undo(c *fiber.Ctx, v site.Visit) error {
-	err := s.Insight.Tests.Undo(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Query("question")))
+	err := s.Insight.Tests.Undo(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Query("question")))
 	return s.told(c, v, err, "Test question restored.")
 }
 
@@ -248,7 +248,7 @@ func (s testPages) run(c *fiber.Ctx, v site.Visit) error {
 }
 
 func (s testPages) cancel(c *fiber.Ctx, v site.Visit) error {
-	err := s.Insight.Tests.Cancel(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("run")))
+	err := s.Insight.Tests.Cancel(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("run")))
 	return s.told(c, v, err, "Run canceled.")
 }
 

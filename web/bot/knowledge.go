@@ -50,7 +50,7 @@ type chosen map[string]string
 var choices = []string{"q", "type", "state", "source"}
 
 func (f chosen) filter() browse.Filter {
-	filter := browse.Filter{Search: f["q"], Kind: knowledge.Kind(f["type"]), SourceID: id.Given(f["source"])}
+	filter := browse.Filter{Search: f["q"], Kind: knowledge.Kind(f["type"]), SourceID: id.Parse(f["source"])}
 	filter.States = []knowledge.State{unknownState}
 	for _, state := range filters {
 		if state.value == f["state"] {

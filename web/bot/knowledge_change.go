@@ -23,7 +23,7 @@ func selected(c *fiber.Ctx) (documentIDs []string, list chosen, err error) {
 	}
 	for _, value := range c.Request().PostArgs().PeekMulti("document") {
 		if len(value) > 0 {
-			documentIDs = append(documentIDs, id.Given(string(value)))
+			documentIDs = append(documentIDs, id.Parse(string(value)))
 		}
 	}
 	return documentIDs, chosen(typed), nil
@@ -52,7 +52,7 @@ func (s knowledgePages) removeDocument(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return s.withdraw(c, v, []string{id.Given(c.Params("document"))}, list)
+	return s.withdraw(c, v, []string{id.Parse(c.Params("document"))}, list)
 }
 
 func (s knowledgePages) withdraw(c *fiber.Ctx, v site.Visit, documentIDs []string, list chosen) error {
@@ -143,7 +143,7 @@ func (s knowledgePages) change(c *fiber.Ctx, v site.Visit, parameter, said strin
 	if err != nil {
 		return err
 	}
-	if err := do(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params(parameter))); err != nil {
+	if err := do(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params(parameter))); err != nil {
 		return err
 	}
 	path := shell.KnowledgeURL(v.Chatbot.ID)

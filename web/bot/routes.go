@@ -44,7 +44,7 @@ func Register(s *site.Site, app *fiber.App, table *route.Table) {
 		route.Post("/improve/tests/undo", tests.undo, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/improve/tests")),
 		route.Get("/improve/tests/export", tests.export, route.May(tenant.Read)),
 		route.Get("/improve/tests/import", tests.importPage, route.May(tenant.EditKnowledge)),
-		route.Post("/improve/tests/import", tests.take, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile+site.MaxForm)),
+		route.Post("/improve/tests/import", tests.importFrom, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile+site.MaxForm)),
 		route.Get("/improve/tests/compare", tests.compare, route.May(tenant.Read)),
 		route.Post("/improve/tests/runs/:run/cancel", tests.cancel, route.May(tenant.EditKnowledge), route.Body(site.MaxForm), route.On("/improve/tests")),
 		route.Get("/improve/tests/:question", tests.editPage, route.May(tenant.EditKnowledge)),

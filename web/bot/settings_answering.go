@@ -73,7 +73,7 @@ func chosenProvider(value string) string {
 	return value
 }
 
-// fallbackOf is the second model. The server's own has a name always: without
+// fallbackOf returns the fallback model. The server's own has a name always: without
 // one it would be none.
 func (s settingsPages) fallbackOf(typed site.Form) (chatbot.ModelChoice, error) {
 	where, name := typed["fallback_provider_id"], strings.TrimSpace(typed["fallback_model"])

@@ -167,7 +167,7 @@ func (s setUpPages) renamePasskey(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	passkeyID := id.Given(c.Params("passkey"))
+	passkeyID := id.Parse(c.Params("passkey"))
 	if err := s.Factors.Passkeys.Rename(c.UserContext(), person.User, passkeyID, typed["new_name"]); err != nil {
 		return typed.Again(c, renamed(err, "name", "new_name"), func(status int, f ui.Form) error {
 			forms := newSecurityForms()
@@ -179,7 +179,7 @@ func (s setUpPages) renamePasskey(c *fiber.Ctx, person tenant.Person) error {
 }
 
 func (s setUpPages) removePasskey(c *fiber.Ctx, person tenant.Person) error {
-	if err := s.Factors.Passkeys.Remove(c.UserContext(), person.User, id.Given(c.Params("passkey"))); err != nil {
+	if err := s.Factors.Passkeys.Remove(c.UserContext(), person.User, id.Parse(c.Params("passkey"))); err != nil {
 		return err
 	}
 	return s.Flash(c, securityPath, site.Message{Text: "The passkey is removed."})

@@ -21,7 +21,7 @@ func (s visitPages) beginProof(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	departure, err := s.SSO.SignIns.BeginProof(c.UserContext(), person.User, person.Session, id.Given(typed["workspace"]), site.LocalPath(typed["next"]), returnURL(s.Site), s.Client(c))
+	departure, err := s.SSO.SignIns.BeginProof(c.UserContext(), person.User, person.Session, id.Parse(typed["workspace"]), site.LocalPath(typed["next"]), returnURL(s.Site), s.Client(c))
 	if fault.Is(err, fault.NotFound) {
 		return err
 	}
@@ -39,7 +39,7 @@ func (s visitPages) finishProof(c *fiber.Ctx, secret string, answer sso.Answer) 
 	if err != nil {
 		return err
 	}
-	next, err := s.SSO.SignIns.FinishProof(c.UserContext(), person.User, person.Session, secret, id.Given(c.Params("workspace")), answer)
+	next, err := s.SSO.SignIns.FinishProof(c.UserContext(), person.User, person.Session, secret, id.Parse(c.Params("workspace")), answer)
 	if err != nil {
 		return s.refuseProof(c, err, next)
 	}

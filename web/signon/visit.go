@@ -72,7 +72,7 @@ func (s visitPages) arrive(c *fiber.Ctx) error {
 	}
 	secret := s.visit().Secret(c)
 	s.visit().Drop(c)
-	arrival, err := s.SSO.SignIns.Finish(c.UserContext(), secret, id.Given(c.Params("workspace")), answer)
+	arrival, err := s.SSO.SignIns.Finish(c.UserContext(), secret, id.Parse(c.Params("workspace")), answer)
 	if err == nil {
 		err = s.Start(c, arrival.User.ID, arrival.Proof(), s.after(arrival))
 	}

@@ -44,11 +44,11 @@ func (s *Site) lost(c *fiber.Ctx, person tenant.Person) shell.Layout {
 	named, _, _ := strings.Cut(rest, "/")
 	switch kind {
 	case "workspaces":
-		if member, err := person.In(id.Given(named)); err == nil {
+		if member, err := person.In(id.Parse(named)); err == nil {
 			v.Member = member
 		}
 	case "chatbots":
-		if bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Given(named)); err == nil {
+		if bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Parse(named)); err == nil {
 			v.Chatbot, v.Member = bot, member
 		}
 	}

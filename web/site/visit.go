@@ -87,7 +87,7 @@ func (s *Site) WithEnding(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 		if err != nil {
 			return err
 		}
-		workspaceID := id.Given(c.Params("workspace"))
+		workspaceID := id.Parse(c.Params("workspace"))
 		note(c, s.lost(c, person))
 		member, err := person.InEnding(workspaceID)
 		if fault.Is(err, fault.NotFound) {
@@ -108,13 +108,13 @@ func (s *Site) WithEnding(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 
 // atWorkspace returns the visit to the workspace in the address.
 func (s *Site) atWorkspace(c *fiber.Ctx, person tenant.Person) (Visit, error) {
-	member, err := person.In(id.Given(c.Params("workspace")))
+	member, err := person.In(id.Parse(c.Params("workspace")))
 	return Visit{Person: person, Member: member}, err
 }
 
 // atChatbot returns the visit to the chatbot in the address.
 func (s *Site) atChatbot(c *fiber.Ctx, person tenant.Person) (Visit, error) {
-	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Given(c.Params("chatbot")))
+	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Parse(c.Params("chatbot")))
 	return Visit{Person: person, Member: member, Chatbot: bot}, err
 }
 
@@ -125,10 +125,10 @@ func (s *Site) ending(c *fiber.Ctx, person tenant.Person) (tenant.Membership, bo
 		return tenant.Membership{}, false
 	}
 	if chatbotID := c.Params("chatbot"); chatbotID != "" {
-		_, member, err := s.Chatbots.Visible(c.UserContext(), person.AmongEnding(), id.Given(chatbotID))
+		_, member, err := s.Chatbots.Visible(c.UserContext(), person.AmongEnding(), id.Parse(chatbotID))
 		return member, err == nil
 	}
-	member, err := person.InEnding(id.Given(c.Params("workspace")))
+	member, err := person.InEnding(id.Parse(c.Params("workspace")))
 	return member, err == nil
 }
 

@@ -147,7 +147,7 @@ func (s limitPages) keepChosen(c *fiber.Ctx, v site.Visit, kind string, ids []st
 func readChoices(c *fiber.Ctx, name string) []string {
 	var ids []string
 	for _, value := range c.Request().PostArgs().PeekMulti(name) {
-		if chosen := id.Given(string(value)); chosen != "" {
+		if chosen := id.Parse(string(value)); chosen != "" {
 			ids = append(ids, chosen)
 		}
 	}

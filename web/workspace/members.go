@@ -104,7 +104,7 @@ func (s memberPages) makeInvitation(c *fiber.Ctx, v site.Visit, typed site.Form)
 }
 
 func (s memberPages) cancelInvitation(c *fiber.Ctx, v site.Visit) error {
-	if err := s.Team.Invitations.Cancel(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("invitation"))); err != nil {
+	if err := s.Team.Invitations.Cancel(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("invitation"))); err != nil {
 		return err
 	}
 	return site.Done(c, shell.MembersURL(v.WorkspaceID()), "canceled")
@@ -119,14 +119,14 @@ func (s memberPages) changeRole(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Team.Members.ChangeRole(c.UserContext(), v.WorkspaceID(), v.Person.User.ID, id.Given(c.Params("user")), role); err != nil {
+	if err := s.Team.Members.ChangeRole(c.UserContext(), v.WorkspaceID(), v.Person.User.ID, id.Parse(c.Params("user")), role); err != nil {
 		return s.membersAgain(c, v, site.Form{}, err)
 	}
 	return site.Done(c, shell.MembersURL(v.WorkspaceID()), "saved")
 }
 
 func (s memberPages) removeMember(c *fiber.Ctx, v site.Visit) error {
-	user := id.Given(c.Params("user"))
+	user := id.Parse(c.Params("user"))
 	if err := s.Team.Members.Remove(c.UserContext(), v.WorkspaceID(), v.Person.User.ID, user); err != nil {
 		return s.membersAgain(c, v, site.Form{}, err)
 	}

@@ -74,7 +74,7 @@ func providerSettings(typed site.Form) chatbot.ProviderSettings {
 
 // provider is the one that the address names.
 func (s modelPages) provider(c *fiber.Ctx, v site.Visit) (chatbot.Provider, error) {
-	return s.Chatbots.Providers.Get(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("provider")))
+	return s.Chatbots.Providers.Get(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("provider")))
 }
 
 func (s modelPages) providerPage(c *fiber.Ctx, v site.Visit) error {

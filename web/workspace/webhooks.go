@@ -57,7 +57,7 @@ func readWebhook(c *fiber.Ctx) (site.Form, webhook.Settings, error) {
 	typed, err := site.ReadForm(c, names...)
 	settings := webhook.Settings{URL: typed["url"], Description: typed["description"]}
 	if typed["chatbot"] != "" { // what cannot be an identifier is no chatbot, and not all of them
-		settings.ChatbotID = cmp.Or(id.Given(typed["chatbot"]), "unknown")
+		settings.ChatbotID = cmp.Or(id.Parse(typed["chatbot"]), "unknown")
 	}
 	for _, kind := range webhook.Kinds() {
 		if typed[string(kind)] != "" {
@@ -127,7 +127,7 @@ func (s webhookPages) showSecret(c *fiber.Ctx, v site.Visit, e webhook.Endpoint,
 }
 
 func (s webhookPages) endpoint(c *fiber.Ctx, v site.Visit) (webhook.Endpoint, error) {
-	return s.Webhooks.Get(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook")))
+	return s.Webhooks.Get(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook")))
 }
 
 func (s webhookPages) page(c *fiber.Ctx, v site.Visit) error {
@@ -197,7 +197,7 @@ func (s webhookPages) save(c *fiber.Ctx, v site.Visit) error {
 }
 
 func (s webhookPages) rotate(c *fiber.Ctx, v site.Visit) error {
-	e, secret, err := s.Webhooks.Rotate(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook")))
+	e, secret, err := s.Webhooks.Rotate(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook")))
 	if err != nil {
 		return err
 	}
@@ -205,19 +205,19 @@ func (s webhookPages) rotate(c *fiber.Ctx, v site.Visit) error {
 }
 
 func (s webhookPages) pause(c *fiber.Ctx, v site.Visit) error {
-	return s.done(c, v, "The webhook is paused.", s.Webhooks.Pause(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook"))))
+	return s.done(c, v, "The webhook is paused.", s.Webhooks.Pause(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook"))))
 }
 
 func (s webhookPages) resume(c *fiber.Ctx, v site.Visit) error {
-	return s.done(c, v, "The webhook receives events again.", s.Webhooks.Resume(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook"))))
+	return s.done(c, v, "The webhook receives events again.", s.Webhooks.Resume(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook"))))
 }
 
 func (s webhookPages) test(c *fiber.Ctx, v site.Visit) error {
-	return s.done(c, v, "A test is on its way. Reload the page to see what your program answers.", s.Deliveries.SendTest(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook"))))
+	return s.done(c, v, "A test is on its way. Reload the page to see what your program answers.", s.Deliveries.SendTest(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook"))))
 }
 
 func (s webhookPages) sendAgain(c *fiber.Ctx, v site.Visit) error {
-	return s.done(c, v, "The message is on its way again.", s.Deliveries.SendAgain(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook")), deliveryOf(s.IDs, c.Params("delivery"))))
+	return s.done(c, v, "The message is on its way again.", s.Deliveries.SendAgain(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook")), deliveryOf(s.IDs, c.Params("delivery"))))
 }
 
 // deliveryOf is the number of a delivery, or zero for an identifier that there cannot be.
@@ -239,11 +239,11 @@ func (s webhookPages) done(c *fiber.Ctx, v site.Visit, text string, err error) e
 		}
 		message = site.Message{Text: failure.Message, Failed: true}
 	}
-	return s.Flash(c, shell.WebhookURL(v.WorkspaceID(), id.Given(c.Params("webhook"))), message)
+	return s.Flash(c, shell.WebhookURL(v.WorkspaceID(), id.Parse(c.Params("webhook"))), message)
 }
 
 func (s webhookPages) remove(c *fiber.Ctx, v site.Visit) error {
-	if err := s.Webhooks.Delete(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook"))); err != nil {
+	if err := s.Webhooks.Delete(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook"))); err != nil {
 		return err
 	}
 	return s.Flash(c, shell.WebhooksURL(v.WorkspaceID()), site.Message{Text: "The webhook has been deleted."})

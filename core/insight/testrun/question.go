@@ -191,7 +191,7 @@ func (s *Service) Import(ctx context.Context, workspaceID, chatbotID string, wan
 			byText[folded(q.Wanted.Question)] = q
 		}
 		for _, w := range wanted {
-			if err := s.take(ctx, workspaceID, chatbotID, byText, w, by, &done); err != nil {
+			if err := s.importOne(ctx, workspaceID, chatbotID, byText, w, by, &done); err != nil {
 				return err
 			}
 		}
@@ -227,8 +227,8 @@ func checkAll(wanted []Wanted) ([]Wanted, error) {
 	return checked, nil
 }
 
-// take adds one question, or changes the one that has its text.
-func (s *Service) take(ctx context.Context, workspaceID, chatbotID string, known map[string]Question, w Wanted, by string, done *Imported) error {
+// importOne adds one question, or changes the one that has its text.
+func (s *Service) importOne(ctx context.Context, workspaceID, chatbotID string, known map[string]Question, w Wanted, by string, done *Imported) error {
 	q, there := known[folded(w.Question)]
 	switch {
 	case !there:

@@ -11,9 +11,9 @@ import (
 	"parley/core/plan"
 )
 
-// Given is what a caller says besides its question: one that keeps the conversation
-// itself sends it with each question. None of it is stored.
-type Given struct {
+// CallerContext is what a caller sends along with its question, if it keeps the
+// conversation itself. None of it is stored.
+type CallerContext struct {
 	// History is what was said before, oldest first. It stands in the place of what
 	// the conversation has or, with Follows, comes after it. If it is empty, the
 	// history is the conversation's.
@@ -32,22 +32,22 @@ var ErrNoPrevious = (&fault.Error{
 	Message: "There is no such previous response. Send the id of a response of this chatbot, or leave previous_response_id out.",
 }).Named("previous_response_not_found")
 
-// check bounds what is given by the limit of a message. Earlier messages are cut to it,
-// so that a conversation can go on.
-func (g *Given) check(p *chatbot.Principal) error {
-	if g == nil {
+// check bounds each text by the limit of a message. It cuts earlier messages to it, so that
+// a conversation can go on.
+func (c *CallerContext) check(p *chatbot.Principal) error {
+	if c == nil {
 		return nil
 	}
-	if !chat.Storable(g.Context) {
+	if !chat.Storable(c.Context) {
 		return fault.InField("context", "The context must be valid UTF-8 without NUL characters.")
 	}
 	limit := p.Plan.Limits.MessageChars
-	if p.Plan.Admit(plan.MessageChars, utf8.RuneCountInString(g.Context)) != nil {
+	if p.Plan.Admit(plan.MessageChars, utf8.RuneCountInString(c.Context)) != nil {
 		return fault.InField("context", "The instructions, with the messages of the roles system and developer, are longer than %d characters, the limit of the %s plan. Shorten them.", limit, p.Plan.Title)
 	}
-	g.History = g.History[max(0, len(g.History)-historyWanted):]
-	for i := range g.History {
-		said := &g.History[i]
+	c.History = c.History[max(0, len(c.History)-historyWanted):]
+	for i := range c.History {
+		said := &c.History[i]
 		if !chat.Storable(said.Text) {
 			return fault.InField("message", "Every message must be valid UTF-8 without NUL characters.")
 		}
@@ -58,28 +58,28 @@ func (g *Given) check(p *chatbot.Principal) error {
 	return nil
 }
 
-// context is what the calling program says about the question.
-func (g *Given) context() string {
-	if g == nil {
+// context returns what the calling program says about the question.
+func (c *CallerContext) context() string {
+	if c == nil {
 		return ""
 	}
-	return g.Context
+	return c.Context
 }
 
-// history is what the caller says came before the question.
-func (g *Given) history() []prompt.Message {
-	if g == nil {
+// history returns the messages that the caller says came before the question.
+func (c *CallerContext) history() []prompt.Message {
+	if c == nil {
 		return nil
 	}
-	return g.History
+	return c.History
 }
 
 // follows checks that the question comes after an answer of the conversation.
-func (g *Given) follows(ctx context.Context, turns Turns, conversation chat.Conversation) error {
-	if !g.isElsewhere() {
+func (c *CallerContext) follows(ctx context.Context, turns Turns, conversation chat.Conversation) error {
+	if !c.isElsewhere() {
 		return nil
 	}
-	_, err := turns.Turn(ctx, conversation.WorkspaceID, conversation.ID, g.Follows)
+	_, err := turns.Turn(ctx, conversation.WorkspaceID, conversation.ID, c.Follows)
 	if fault.Is(err, fault.NotFound) {
 		return ErrNoPrevious
 	}
@@ -88,22 +88,22 @@ func (g *Given) follows(ctx context.Context, turns Turns, conversation chat.Conv
 
 // isElsewhere reports whether the question may come after an answer that is not the last
 // one, so that its history may have to be read by itself.
-func (g *Given) isElsewhere() bool { return g != nil && g.Follows != 0 }
+func (c *CallerContext) isElsewhere() bool { return c != nil && c.Follows != 0 }
 
-// before is the history of a question in a conversation: what was stored before it, unless
+// before returns the history of a question in a conversation: the stored messages, unless
 // the caller says otherwise.
-func (g *Given) before(ctx context.Context, chats *chat.Service, workspaceID string, conversationID int64, stored []chat.Message) ([]prompt.Message, error) {
+func (c *CallerContext) before(ctx context.Context, chats *chat.Service, workspaceID string, conversationID int64, stored []chat.Message) ([]prompt.Message, error) {
 	switch {
-	case g == nil || g.Follows == 0 && len(g.History) == 0:
+	case c == nil || c.Follows == 0 && len(c.History) == 0:
 		return said(stored), nil
-	case g.Follows == 0:
-		return g.History, nil
+	case c.Follows == 0:
+		return c.History, nil
 	}
-	if len(stored) > 0 && stored[len(stored)-1].ID != g.Follows { // the conversation has gone on since
+	if len(stored) > 0 && stored[len(stored)-1].ID != c.Follows { // the conversation has gone on since
 		var err error
-		if stored, err = chats.LastMessages(ctx, workspaceID, conversationID, g.Follows+1, historyWanted); err != nil {
+		if stored, err = chats.LastMessages(ctx, workspaceID, conversationID, c.Follows+1, historyWanted); err != nil {
 			return nil, err
 		}
 	}
-	return append(said(stored), g.History...), nil
+	return append(said(stored), c.History...), nil
 }

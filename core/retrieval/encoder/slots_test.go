@@ -8,24 +8,24 @@ import (
 )
 
 func TestTurns(t *testing.T) {
-	turnsOf := func(processors, share int) *turns {
-		return &turns{all: make(chan struct{}, processors), of: map[string]*places{}, share: share}
+	slotsOf := func(processors, share int) *slots {
+		return &slots{all: make(chan struct{}, processors), of: map[string]*workspaceSlots{}, share: share}
 	}
-	take := func(t *testing.T, x *turns, workspace string) (leave func()) {
+	take := func(t *testing.T, x *slots, workspace string) (leave func()) {
 		t.Helper()
-		leave, err := x.take(t.Context(), workspace)
+		leave, err := x.acquire(t.Context(), workspace)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return leave
 	}
-	t.Run("a workspace with many questions leaves turns to another, which waits for none of them", func(t *testing.T) {
-		x := turnsOf(2, 1)
+	t.Run("a workspace with many questions leaves slots to another, which waits for none of them", func(t *testing.T) {
+		x := slotsOf(2, 1)
 		leave := take(t, x, "busy")
 		done := make(chan struct{})
 		for range 100 {
 			go func() {
-				if leave, err := x.take(t.Context(), "busy"); err == nil {
+				if leave, err := x.acquire(t.Context(), "busy"); err == nil {
 					leave()
 				}
 				done <- struct{}{}
@@ -37,17 +37,17 @@ func TestTurns(t *testing.T) {
 			<-done
 		}
 		if len(x.of) != 0 || len(x.all) != 0 {
-			t.Errorf("kept are %v, and %d turns", x.of, len(x.all))
+			t.Errorf("kept are %v, and %d slots", x.of, len(x.all))
 		}
 	})
 	t.Run("there are as many as processors, whoever asks", func(t *testing.T) {
-		x := turnsOf(2, 1)
+		x := slotsOf(2, 1)
 		leave := []func(){take(t, x, "a"), take(t, x, "b")}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("stop")
 		cancel(stop)
-		for _, workspace := range []string{"a", "c"} { // one waits for its own turn, one for all
-			if _, err := x.take(ctx, workspace); !errors.Is(err, stop) {
+		for _, workspace := range []string{"a", "c"} { // one waits for its own slot, one for all
+			if _, err := x.acquire(ctx, workspace); !errors.Is(err, stop) {
 				t.Errorf("%s got %v", workspace, err)
 			}
 		}
@@ -56,7 +56,7 @@ func TestTurns(t *testing.T) {
 		}
 		take(t, x, "c")()
 		if len(x.of) != 0 || len(x.all) != 0 {
-			t.Errorf("kept are %v, and %d turns", x.of, len(x.all))
+			t.Errorf("kept are %v, and %d slots", x.of, len(x.all))
 		}
 	})
 }

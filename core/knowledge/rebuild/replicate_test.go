@@ -50,13 +50,13 @@ func (f *feed) add(transaction, change int64, document string) {
 	})
 }
 
-func newFeed(t *testing.T) (*feed, func() *Follower) {
+func newFeed(t *testing.T) (*feed, func() *Replicator) {
 	t.Helper()
 	w, rebuilder := newWorld()
 	f := &feed{world: w, horizon: 100}
 	rebuilder.Indexer = followed{w, f}
-	return f, func() *Follower {
-		return NewFollower(f, f, rebuilder, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
+	return f, func() *Replicator {
+		return NewReplicator(f, f, rebuilder, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
 	}
 }
 
@@ -75,10 +75,10 @@ func (f followed) Follow(_ context.Context, d knowledge.Document, _ int) error {
 }
 
 func TestFollow(t *testing.T) {
-	want := func(t *testing.T, f *feed, follower *Follower, documents ...string) {
+	want := func(t *testing.T, f *feed, replicator *Replicator, documents ...string) {
 		t.Helper()
 		f.followed = nil
-		if err := follower.Follow(t.Context()); err != nil && f.stuck == "" {
+		if err := replicator.CatchUp(t.Context()); err != nil && f.stuck == "" {
 			t.Fatal(err)
 		}
 		if fmt.Sprint(f.followed) != fmt.Sprint(documents) {
@@ -88,15 +88,15 @@ func TestFollow(t *testing.T) {
 	t.Run("an index without a bookmark is rebuilt, and follows from then on", func(t *testing.T) {
 		f, open := newFeed(t)
 		f.add(99, 1, "old")
-		follower := open()
-		want(t, f, follower)
+		replicator := open()
+		want(t, f, replicator)
 		if len(f.filled) != 0 || len(f.marks) != 0 || f.bookmark == "" || len(f.asked) != 1 {
 			t.Errorf("filled are %v, caught up was %v, the bookmark is %q", f.filled, f.asked, f.bookmark)
 		}
 		f.add(100, 2, "new")
 		f.horizon = 101
-		want(t, f, follower, "new")
-		want(t, f, follower)
+		want(t, f, replicator, "new")
+		want(t, f, replicator)
 	})
 	t.Run("an index with a bookmark goes on from there", func(t *testing.T) {
 		f, open := newFeed(t)
@@ -127,52 +127,52 @@ func TestFollow(t *testing.T) {
 	}
 	t.Run("while a transaction is open, later changes are followed once, and its own when it ends", func(t *testing.T) {
 		f, open := newFeed(t)
-		follower := open()
-		want(t, f, follower)
+		replicator := open()
+		want(t, f, replicator)
 		f.add(102, 5, "later")
 		f.horizon = 101 // transaction 101 is open
-		want(t, f, follower, "later")
-		want(t, f, follower)
+		want(t, f, replicator, "later")
+		want(t, f, replicator)
 		f.add(101, 4, "earlier")
 		f.horizon = 103
-		want(t, f, follower, "earlier")
-		want(t, f, follower)
-		if len(follower.ahead) != 0 {
-			t.Errorf("%v is still kept", follower.ahead)
+		want(t, f, replicator, "earlier")
+		want(t, f, replicator)
+		if len(replicator.applied) != 0 {
+			t.Errorf("%v is still kept", replicator.applied)
 		}
 	})
 	t.Run("a document that cannot be followed is tried again, and holds up no other", func(t *testing.T) {
 		f, open := newFeed(t)
-		follower := open()
-		want(t, f, follower)
+		replicator := open()
+		want(t, f, replicator)
 		f.add(100, 2, "stuck")
 		f.add(100, 3, "fine")
 		f.horizon, f.stuck = 101, "stuck"
-		want(t, f, follower, "fine")
-		want(t, f, follower)
+		want(t, f, replicator, "fine")
+		want(t, f, replicator)
 		f.stuck = ""
-		want(t, f, follower, "stuck")
+		want(t, f, replicator, "stuck")
 	})
 	t.Run("of several changes of a document the last one is followed", func(t *testing.T) {
 		f, open := newFeed(t)
-		follower := open()
-		want(t, f, follower)
+		replicator := open()
+		want(t, f, replicator)
 		f.add(100, 2, "twice")
 		f.add(100, 3, "other")
 		f.add(100, 4, "twice")
 		f.horizon = 101
-		want(t, f, follower, "other", "twice")
+		want(t, f, replicator, "other", "twice")
 	})
 	t.Run("a feed of many pages is followed to its end", func(t *testing.T) {
 		f, open := newFeed(t)
-		follower := open()
-		want(t, f, follower)
+		replicator := open()
+		want(t, f, replicator)
 		for i := range int64(2*pageOfFeed + 5) {
 			f.add(100, 2+i, fmt.Sprint("doc", i))
 		}
 		f.horizon = 101
 		f.followed = nil
-		if err := follower.Follow(t.Context()); err != nil || len(f.followed) != 2*pageOfFeed+5 {
+		if err := replicator.CatchUp(t.Context()); err != nil || len(f.followed) != 2*pageOfFeed+5 {
 			t.Errorf("%d are followed, %v", len(f.followed), err)
 		}
 	})

@@ -9,17 +9,17 @@ import (
 	"parley/core/knowledge"
 )
 
-// Visitor adapts a [Fetcher] for package knowledge.
-type Visitor struct{ fetcher *Fetcher }
+// KnowledgeFetcher adapts a [Fetcher] for package knowledge.
+type KnowledgeFetcher struct{ fetcher *Fetcher }
 
-var _ knowledge.Fetcher = Visitor{}
+var _ knowledge.Fetcher = KnowledgeFetcher{}
 
-// NewVisitor returns a visitor.
-func NewVisitor(fetcher *Fetcher) Visitor { return Visitor{fetcher} }
+// NewKnowledgeFetcher returns an adapter of fetcher.
+func NewKnowledgeFetcher(fetcher *Fetcher) KnowledgeFetcher { return KnowledgeFetcher{fetcher} }
 
 // Get implements knowledge.Fetcher.
-func (v Visitor) Get(ctx context.Context, request knowledge.Fetch) (knowledge.Fetched, error) {
-	page, err := v.fetcher.Get(ctx, Request{URL: request.URL, ETag: request.ETag, LastModified: request.LastModified})
+func (k KnowledgeFetcher) Get(ctx context.Context, request knowledge.Fetch) (knowledge.Fetched, error) {
+	page, err := k.fetcher.Get(ctx, Request{URL: request.URL, ETag: request.ETag, LastModified: request.LastModified})
 	if errors.Is(err, ErrGone) {
 		return knowledge.Fetched{URL: request.URL, Gone: true}, nil
 	}
@@ -37,8 +37,8 @@ func (v Visitor) Get(ctx context.Context, request knowledge.Fetch) (knowledge.Fe
 }
 
 // Discover implements knowledge.Fetcher.
-func (v Visitor) Discover(ctx context.Context, start string, rules knowledge.Rules) ([]string, error) {
-	found, err := v.fetcher.Discover(ctx, start, rulesOf(start, rules))
+func (k KnowledgeFetcher) Discover(ctx context.Context, start string, rules knowledge.Rules) ([]string, error) {
+	found, err := k.fetcher.Discover(ctx, start, rulesOf(start, rules))
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (v Visitor) Discover(ctx context.Context, start string, rules knowledge.Rul
 }
 
 // Admit implements knowledge.Fetcher.
-func (v Visitor) Admit(start, link string, rules knowledge.Rules) (string, bool) {
+func (k KnowledgeFetcher) Admit(start, link string, rules knowledge.Rules) (string, bool) {
 	address, err := Normalize("", link)
 	if err != nil || rulesOf(start, rules).Admits(address, 0) != nil {
 		return "", false
@@ -59,7 +59,7 @@ func (v Visitor) Admit(start, link string, rules knowledge.Rules) (string, bool)
 }
 
 // Normalize implements knowledge.Fetcher.
-func (v Visitor) Normalize(address string) (string, error) {
+func (k KnowledgeFetcher) Normalize(address string) (string, error) {
 	normal, err := Normalize("", address)
 	if err != nil {
 		return "", fault.InField("url", "%s", fault.As(err).Message)

@@ -9,35 +9,35 @@ import (
 
 func TestRest(t *testing.T) {
 	all := time.Duration(runtime.GOMAXPROCS(0))
-	// rested is how often work of a second pauses while a process uses these parts of all
-	// processors, one after the other.
-	rested := func(ctx context.Context, parts ...float64) (pauses int) {
+	// pausesOf counts the pauses after work of a second while the process uses these
+	// shares of all processors, one after the other.
+	pausesOf := func(ctx context.Context, parts ...float64) (pauses int) {
 		var used time.Duration
-		resting{func() time.Duration { return used }, func(_ context.Context, pause time.Duration) {
+		throttle{func() time.Duration { return used }, func(_ context.Context, pause time.Duration) {
 			used += time.Duration(parts[min(pauses, len(parts)-1)] * float64(all*pause))
 			pauses++
-		}}.rest(ctx, time.Second)
+		}}.pause(ctx, time.Second)
 		return pauses
 	}
 	t.Run("work rests for as long as it worked where nothing else happens", func(t *testing.T) {
-		if n := rested(t.Context(), .1); n != 1 {
+		if n := pausesOf(t.Context(), .1); n != 1 {
 			t.Errorf("it paused %d times", n)
 		}
 	})
 	t.Run("it rests until requests have been answered", func(t *testing.T) {
-		if n := rested(t.Context(), .9, .3, .1); n != 3 {
+		if n := pausesOf(t.Context(), .9, .3, .1); n != 3 {
 			t.Errorf("it paused %d times", n)
 		}
 	})
 	t.Run("it goes on in the end on a server that is always busy", func(t *testing.T) {
-		if n := rested(t.Context(), 1); n != longestRest {
+		if n := pausesOf(t.Context(), 1); n != maxPauses {
 			t.Errorf("it paused %d times", n)
 		}
 	})
 	t.Run("it ends with the server", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if n := rested(ctx, 1); n != 1 {
+		if n := pausesOf(ctx, 1); n != 1 {
 			t.Errorf("it paused %d times", n)
 		}
 	})

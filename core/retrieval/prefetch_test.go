@@ -12,25 +12,25 @@ import (
 
 func TestEncodingAhead(t *testing.T) {
 	chatbot := Scope{"ws", "cb"}
-	needed := func() *ahead {
-		a := newAhead()
-		a.learn(chatbot, true)
-		return a
+	needed := func() *prefetch {
+		p := newPrefetch()
+		p.record(chatbot, true)
+		return p
 	}
 	for sentence, c := range map[string]struct {
-		learn func(*ahead)
-		want  bool
+		record func(*prefetch)
+		want   bool
 	}{
-		"the first question waits for what the index finds":               {func(*ahead) {}, false},
-		"the next is encoded meanwhile":                                   {func(a *ahead) { a.learn(chatbot, true) }, true},
-		"what another chatbot needed does not matter":                     {func(a *ahead) { a.learn(Scope{"ws", "other"}, true) }, false},
-		"where no passage has an encoding any more, the next waits again": {func(a *ahead) { a.learn(chatbot, true); a.learn(chatbot, false) }, false},
+		"the first question waits for what the index finds":               {func(*prefetch) {}, false},
+		"the next is encoded meanwhile":                                   {func(p *prefetch) { p.record(chatbot, true) }, true},
+		"what another chatbot needed does not matter":                     {func(p *prefetch) { p.record(Scope{"ws", "other"}, true) }, false},
+		"where no passage has an encoding any more, the next waits again": {func(p *prefetch) { p.record(chatbot, true); p.record(chatbot, false) }, false},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a, times := newAhead(), 0
-				c.learn(a)
-				ask := a.begin(chatbot, func() ([]float32, error) {
+				p, times := newPrefetch(), 0
+				c.record(p)
+				ask := p.begin(chatbot, func() ([]float32, error) {
 					times++
 					return east, nil
 				})
@@ -49,12 +49,12 @@ func TestEncodingAhead(t *testing.T) {
 		s := NewSearcher(nil, nil, nil, slog.New(slog.DiscardHandler))
 		s.EncodeWith(f, f)
 		query, hits := Query{Text: "which way?"}, pointers([]Hit{{PassageID: 1, Score: 1}})
-		if ranked(t, s, query, Hits{}, hits); !s.ahead.isFor(chatbot) {
+		if ranked(t, s, query, Hits{}, hits); !s.prefetch.wants(chatbot) {
 			t.Error("it learned nothing")
 		}
 		f.byID = nil
-		if ranked(t, s, query, Hits{}, hits); s.ahead.isFor(chatbot) {
-			t.Error("it did not learn that nothing is encoded")
+		if ranked(t, s, query, Hits{}, hits); s.prefetch.wants(chatbot) {
+			t.Error("it did not record that nothing is encoded")
 		}
 	})
 	t.Run("one that nobody needs leaves nothing behind", func(t *testing.T) {

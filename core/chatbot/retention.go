@@ -8,7 +8,7 @@ import (
 	"parley/core/tenant"
 )
 
-// Keeping says what is kept of a chatbot's conversations. The zero value keeps everything
+// Keeping says how long a chatbot keeps its conversations. The zero value keeps everything
 // for as long as the plan does.
 type Keeping struct {
 	// RetentionDays is for how many days after its last message a conversation is kept,
@@ -20,12 +20,12 @@ type Keeping struct {
 }
 
 // check refuses a time that the plan does not include.
-func (k Keeping) check(p plan.Plan) error {
+func (r Keeping) check(p plan.Plan) error {
 	most := p.Limits.RetentionDays
 	if most == plan.Unlimited {
 		most = maxRetentionDays
 	}
-	if k.RetentionDays < 0 || k.RetentionDays > most {
+	if r.RetentionDays < 0 || r.RetentionDays > most {
 		return fault.InField("retention_days", "Give a number of days from 1 to %s, or none for as long as the plan keeps them.", plan.Thousands(most))
 	}
 	return nil
@@ -34,34 +34,34 @@ func (k Keeping) check(p plan.Plan) error {
 // maxRetentionDays is more than any conversation is old.
 const maxRetentionDays = 36_500
 
-// KeepingChange is what a person changes of what is kept. What is nil stays.
-type KeepingChange struct {
+// RetentionChange changes how long conversations are kept. Nil leaves a setting as it is.
+type RetentionChange struct {
 	// RetentionDays is zero for as long as the plan says.
 	RetentionDays   *int
 	DiscardMessages *bool
 }
 
-// ChangeKeeping changes what is kept of a chatbot's conversations, and returns what is kept
-// now. It is Invalid for more days than the plan includes.
-func (s *Chatbots) ChangeKeeping(ctx context.Context, workspaceID, chatbotID string, change KeepingChange) (kept Keeping, err error) {
+// ChangeRetention changes how long a chatbot's conversations are kept, and returns the new
+// settings. It is Invalid for more days than the plan includes.
+func (s *Chatbots) ChangeRetention(ctx context.Context, workspaceID, chatbotID string, change RetentionChange) (changed Keeping, err error) {
 	err = s.replaceSettings(ctx, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
 		settings := bot.Settings()
 		set(&settings.RetentionDays, change.RetentionDays)
 		set(&settings.DiscardMessages, change.DiscardMessages)
-		kept = settings.Keeping
+		changed = settings.Keeping
 		if change.RetentionDays == nil { // a lower plan than once has taken nothing from the chatbot
 			return settings, nil
 		}
-		return settings, checkKeeping(ctx, s.db.Plans, workspace, kept)
+		return settings, checkRetention(ctx, s.db.Plans, workspace, changed)
 	})
-	return kept, err
+	return changed, err
 }
 
-// checkKeeping refuses to keep conversations for longer than the workspace's plan does.
-func checkKeeping(ctx context.Context, plans planReader, workspace tenant.Workspace, keeping Keeping) error {
+// checkRetention refuses to keep conversations for longer than the workspace's plan does.
+func checkRetention(ctx context.Context, plans planReader, workspace tenant.Workspace, retention Keeping) error {
 	p, err := plans.Plan(ctx, workspace.Plan)
 	if err != nil {
 		return err
 	}
-	return keeping.check(p)
+	return retention.check(p)
 }

@@ -4,5 +4,5 @@ package app
 
 import "time"
 
-// processorTime is not known here.
+// processorTime is unknown here.
 func processorTime() time.Duration { return 0 }
