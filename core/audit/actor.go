@@ -13,8 +13,8 @@ type Actor struct {
 
 // The actors that are no known person.
 var (
-	// Anonymous is somebody who has not signed in. The audit log calls them a visitor.
-	Anonymous = Actor{Name: "visitor"}
+	// Visitor is somebody who has not signed in.
+	Visitor = Actor{Name: "visitor"}
 	// Operator uses the command line.
 	Operator = Actor{Name: "operator"}
 	// Stripe tells of payments.
@@ -75,7 +75,7 @@ func As(ctx context.Context, actor Actor) context.Context {
 // AsPerson is [As] for someone who has just proved who they are. An operator
 // who acts for them stays the actor.
 func AsPerson(ctx context.Context, userID, email string) context.Context {
-	if actor, known := ctx.Value(actorKey{}).(Actor); known && actor != Anonymous {
+	if actor, known := ctx.Value(actorKey{}).(Actor); known && actor != Visitor {
 		return ctx
 	}
 	return As(ctx, Person(userID, email))

@@ -43,7 +43,7 @@ func TestRecord(t *testing.T) {
 	})
 	t.Run("a visitor who signs in becomes the actor, an operator stays the actor", func(t *testing.T) {
 		ada := audit.Person("usr_1", "ada@example.com")
-		for actor, want := range map[audit.Actor]audit.Actor{audit.Anonymous: ada, audit.Operator: audit.Operator} {
+		for actor, want := range map[audit.Actor]audit.Actor{audit.Visitor: ada, audit.Operator: audit.Operator} {
 			if got := audit.ActorOf(audit.AsPerson(audit.As(t.Context(), actor), "usr_1", "ada@example.com")); got != want {
 				t.Errorf("%v became %v", actor, got)
 			}

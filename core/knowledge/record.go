@@ -44,7 +44,7 @@ func (s *Documents) recordPut(ctx context.Context, stored putResult) error {
 	}
 	object.Kind = "documents"
 	return audit.Record(ctx, s.removals.audit, stored.WorkspaceID, s.now(), audit.Entry{
-		Action: action, Object: object, Detail: fmt.Sprintf("The first of %d files of one request. Of the chatbot %s.", of.size, stored.ChatbotID),
+		Action: action, Object: object, Detail: fmt.Sprintf("The first of %d files of one request. In the chatbot %s.", of.size, stored.ChatbotID),
 	})
 }
 

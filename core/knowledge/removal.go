@@ -99,7 +99,7 @@ func (s *Removals) mark(ctx context.Context, document Document) error {
 // it was called stays out: the receipt has it.
 func (s *Removals) record(ctx context.Context, workspaceID string, action audit.Action, object audit.Object, chatbotID string) error {
 	return audit.Record(ctx, s.audit, workspaceID, s.now(), audit.Entry{
-		Action: action, Object: object, Detail: "Of the chatbot " + chatbotID + ".",
+		Action: action, Object: object, Detail: "In the chatbot " + chatbotID + ".",
 	})
 }
 

@@ -43,6 +43,6 @@ var settingNames = map[string]string{
 	"passage_aim": "Size of a passage", "passage_limit": "Largest passage", "answer_without_knowledge": "Answer without knowledge",
 	"separate_end_users": "Separate end users", "model.provider_id": "Provider", "model.name": "Model",
 	"fallback.provider_id": "Fallback provider", "fallback.name": "Fallback model", "temperature": "Temperature",
-	"max_answer_tokens": "Longest answer", "grounding": "What it may say", "rerank": "Let the model choose among the passages found", "cache_answers": "Cache repeated questions",
+	"max_answer_tokens": "Longest answer", "grounding": "What it may say", "rerank": "Rerank results with the model", "cache_answers": "Cache repeated questions",
 	"retention_days": "Keep conversations for", "discard_messages": "Do not store messages",
 }

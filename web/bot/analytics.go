@@ -177,7 +177,7 @@ func amount(name string, now, before int) ui.Stat {
 	tile := ui.Stat{Name: name, Value: plan.Thousands(now)}
 	switch {
 	case before == 0:
-		tile.Change = "None before"
+		tile.Change = "No earlier data"
 		if now == 0 {
 			tile.Change = ""
 		}

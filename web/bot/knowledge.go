@@ -146,16 +146,12 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 	return site.Render(c, fiber.StatusOK, views.KnowledgePage(v.Layout(c, shell.KnowledgeSection, "Knowledge"), m))
 }
 
-// unencodedText says how many passages wait for their encoding, or nothing.
+// unencodedText says that passages still wait for their encoding, if some do.
 func unencodedText(n int) string {
-	const better = "Your chatbot answers from all of them already, and finds the right ones better when this is done."
-	switch n {
-	case 0:
+	if n == 0 {
 		return ""
-	case 1:
-		return "Parley still reads 1 passage more closely. " + better
 	}
-	return "Parley still reads " + plan.Thousands(n) + " passages more closely. " + better
+	return "Ready to use. Search quality keeps improving for a while."
 }
 
 // knowledgeTabs counts what there is of each part.

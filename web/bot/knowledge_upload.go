@@ -92,7 +92,7 @@ func uploaded(file bodies.Part) (knowledge.NewDocument, error) {
 	switch {
 	case !isText && !otherKinds[end]:
 		return knowledge.NewDocument{}, fault.InField("files",
-			"This kind of file does not work. Add PDF, Word, PowerPoint, Excel, CSV, EPUB, HTML, Markdown or text files.")
+			"We can't read this file type. Add PDF, Word, PowerPoint, Excel, CSV, EPUB, HTML, Markdown or text files.")
 	case isText && len(file.Content) > knowledge.MaxContent:
 		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 5 MiB. Split it."}
 	case len(file.Content) > knowledge.MaxUpload:

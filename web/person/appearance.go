@@ -33,7 +33,7 @@ var zones = []string{
 
 // zoneOptions has the zone that is chosen, too.
 func zoneOptions(chosen string) []ui.Option {
-	options := []ui.Option{{Value: "", Text: "That of this browser"}}
+	options := []ui.Option{{Value: "", Text: "Browser time zone"}}
 	if chosen != "" && !slices.Contains(zones, chosen) {
 		options = append(options, ui.Option{Value: chosen, Text: chosen})
 	}

@@ -38,7 +38,7 @@ var limits = []struct {
 		},
 	},
 	{
-		"API tokens of a chatbot", "API tokens of a chatbot", "API tokens, most of one chatbot",
+		"API tokens of a chatbot", "API tokens of a chatbot", "API tokens (busiest chatbot)",
 		func(l plan.Limits) int {
 			if !l.Has(plan.FeatureAPI) {
 				return 0

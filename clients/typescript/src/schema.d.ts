@@ -3621,7 +3621,7 @@ export interface components {
                 "application/json": components["schemas"]["ChangedEnvelope"];
             };
         };
-        /** @description The request is wrong and will stay wrong. The message says what to correct. */
+        /** @description Invalid request. The message says what to fix before retrying. */
         Invalid: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
