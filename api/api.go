@@ -2,7 +2,7 @@
 // of tokens and documents, health, the wire shapes and the one table of
 // errors.
 //
-// It does not own pages and cookies (package web/site) nor any rule about what is
+// It does not own pages and cookies (package web/page) nor any rule about what is
 // asked of it (packages under core).
 package api
 

@@ -10,12 +10,12 @@ import (
 	"parley/core/insight/stats"
 	"parley/core/insight/testrun"
 	"parley/store"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // Insight is what owners learn from conversations.
 type Insight struct {
-	site.Insight
+	page.Insight
 	Roller *stats.Roller
 }
 
@@ -26,7 +26,7 @@ func (p *Program) openInsight() {
 		embedder = p.embedder
 	}
 	asker, tests := insight.NewAsker(p.Answers), store.NewTestRuns(p.Store)
-	p.Insight = Insight{Roller: stats.NewRoller(store.NewRolls(p.Store), p.now, p.Log), Insight: site.Insight{
+	p.Insight = Insight{Roller: stats.NewRoller(store.NewRolls(p.Store), p.now, p.Log), Insight: page.Insight{
 		Feedback: insight.NewFeedbacks(store.NewFeedback(p.Store), p.Chat, p.now),
 		Gaps:     insight.NewGaps(store.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
 		Asker:    asker,

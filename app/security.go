@@ -18,7 +18,7 @@ import (
 	"parley/internal/id"
 	"parley/internal/metrics"
 	"parley/internal/security"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // newSecurityEvents returns the log of security events. It also counts them.
@@ -66,7 +66,7 @@ func eventOf(err error) (event security.Event, is bool) {
 		return security.Event{Name: security.AttemptsThrottled}, true
 	case errors.Is(err, tenant.ErrInvitation):
 		return security.Event{Name: security.InvitationRefused}, true
-	case errors.Is(err, site.ErrCrossSite):
+	case errors.Is(err, page.ErrCrossSite):
 		return security.Event{Name: security.CrossSiteRefused}, true
 	case errors.Is(err, stripeevent.ErrSignature):
 		return security.Event{Name: security.WebhookRefused}, true

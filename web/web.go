@@ -14,22 +14,22 @@ import (
 	"parley/api/route"
 	"parley/web/auditlog"
 	"parley/web/bot"
+	"parley/web/page"
 	"parley/web/person"
 	"parley/web/privacy"
 	"parley/web/reference"
 	"parley/web/signon"
-	"parley/web/site"
 	"parley/web/workspace"
 )
 
 // Register adds every page and /static to an app, which must be made with
 // Immutable, and what they declare to a table. It needs [Sessions.SameOrigin] and
 // requestid.Middleware in front.
-func Register(app *fiber.App, table *route.Table, deps site.Deps) {
+func Register(app *fiber.App, table *route.Table, deps page.Deps) {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
-	s := &site.Site{Deps: deps}
+	s := &page.Base{Deps: deps}
 	route.Add(table, app, "", s.Anyone, route.Get("/static/*", files{s}.static, route.Open))
 	person.Register(s, app, table)
 	signon.Register(s, app, table)

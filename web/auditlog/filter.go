@@ -13,7 +13,7 @@ import (
 	"parley/core/audit"
 	"parley/core/audit/export"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // asked is what a page of the audit log was asked for.
@@ -48,7 +48,7 @@ func (a asked) chosen() url.Values {
 }
 
 // page is the page of the same filters before an entry, the first for zero.
-func (a asked) page(v site.Visit, before int64) string {
+func (a asked) page(v page.Visit, before int64) string {
 	query := a.chosen()
 	if before > 0 {
 		query.Set("before", strconv.FormatInt(before, 10))
@@ -57,7 +57,7 @@ func (a asked) page(v site.Visit, before int64) string {
 }
 
 // export is the file of the same filters.
-func (a asked) export(v site.Visit, format export.Format) string {
+func (a asked) export(v page.Visit, format export.Format) string {
 	query := a.chosen()
 	query.Set("format", string(format))
 	return withQuery(shell.AuditURL(v.WorkspaceID())+"/export", query)

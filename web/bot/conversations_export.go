@@ -7,12 +7,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/insight/history"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // export sends the conversations that the filters choose, as a file that is made
 // while it is read.
-func (s conversationPages) export(c *fiber.Ctx, v site.Visit) error {
+func (s conversationPages) export(c *fiber.Ctx, v page.Visit) error {
 	query, _ := s.queryOf(c, v)
 	as, kind := history.CSV, "text/csv; charset=utf-8"
 	if c.Query("format") == string(history.JSONL) {
@@ -22,5 +22,5 @@ func (s conversationPages) export(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return site.SendFile(c, kind, "conversations-"+s.Now().UTC().Format(time.DateOnly)+"."+string(as), read)
+	return page.SendFile(c, kind, "conversations-"+s.Now().UTC().Format(time.DateOnly)+"."+string(as), read)
 }

@@ -13,17 +13,17 @@ import (
 	"parley/core/tenant"
 	views "parley/views/bot"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // deployPages are the handlers of the page that tells how a chatbot gets into a
 // program.
-type deployPages struct{ *site.Site }
+type deployPages struct{ *page.Base }
 
 // someQuestion is asked where the knowledge suggests none.
 const someQuestion = "What can you help me with?"
 
-func (s deployPages) deployPage(c *fiber.Ctx, v site.Visit) error {
+func (s deployPages) deployPage(c *fiber.Ctx, v page.Visit) error {
 	upgrade, err := tokenPages(s).upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s deployPages) deployPage(c *fiber.Ctx, v site.Visit) error {
 	}
 	m.Tokens, m.LastUsed = summed(tokens, s.now())
 	m.Code = views.Samples(m.APIURL, inShell(m.Question), `"markdown"`)
-	return site.Render(c, fiber.StatusOK, views.DeployPage(v.Layout(c, shell.DeploySection, "Deploy"), m))
+	return page.Render(c, fiber.StatusOK, views.DeployPage(v.Layout(c, shell.DeploySection, "Deploy"), m))
 }
 
 func (s deployPages) now() time.Time {

@@ -15,10 +15,10 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-func (s knowledgePages) documentPage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) documentPage(c *fiber.Ctx, v page.Visit) error {
 	d, err := s.Browser.Document(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("document")))
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (s knowledgePages) documentPage(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return site.Render(c, fiber.StatusOK, views.DocumentPage(v.Layout(c, shell.KnowledgeSection, d.Title), m))
+	return page.Render(c, fiber.StatusOK, views.DocumentPage(v.Layout(c, shell.KnowledgeSection, d.Title), m))
 }
 
 // partPager leads to the other parts of a long text.

@@ -15,7 +15,7 @@ import (
 	"parley/text/markdown"
 	views "parley/views/bot"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 func compareURL(base, before, after string) string {
@@ -34,7 +34,7 @@ var changeFilters = []struct {
 }
 
 // compare shows two runs side by side.
-func (s testPages) compare(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) compare(c *fiber.Ctx, v page.Visit) error {
 	ctx, base := c.UserContext(), testsURL(v)
 	runs, err := s.Insight.Tests.Runs(ctx, v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s testPages) compare(c *fiber.Ctx, v site.Visit) error {
 	}
 	before, after := chosenRun(c, "before"), chosenRun(c, "after")
 	if after == "" {
-		return site.SeeOther(c, base)
+		return page.SeeOther(c, base)
 	}
 	found, err := s.Insight.Tests.Compare(ctx, v.WorkspaceID(), v.Chatbot.ID, before, after)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s testPages) compare(c *fiber.Ctx, v site.Visit) error {
 	if m.One {
 		heading = "Test run"
 	}
-	return site.Render(c, fiber.StatusOK, views.CompareTestsPage(s.layout(c, v, heading), m))
+	return page.Render(c, fiber.StatusOK, views.CompareTestsPage(s.layout(c, v, heading), m))
 }
 
 // chosenRun is the id of a run that the address names, or empty. What cannot be an
@@ -75,7 +75,7 @@ func chosenRun(c *fiber.Ctx, name string) string {
 }
 
 // fillCompared fills in the questions that the filter shows, the worst first.
-func (s testPages) fillCompared(c *fiber.Ctx, v site.Visit, m *views.CompareTests, found testrun.Comparison) {
+func (s testPages) fillCompared(c *fiber.Ctx, v page.Visit, m *views.CompareTests, found testrun.Comparison) {
 	address := compareURL(m.Base, m.Chosen.Values["before"], m.Chosen.Values["after"])
 	filter := c.Query("show")
 	if found.Before == nil { // then nothing has changed
@@ -196,7 +196,7 @@ func lacksOf(q testrun.Compared, r *testrun.Result) []string {
 }
 
 // showAnswer adds the text of an answer, which lists of questions leave out.
-func showAnswer(v site.Visit, shown *views.TestResult, r *testrun.Result) {
+func showAnswer(v page.Visit, shown *views.TestResult, r *testrun.Result) {
 	if shown != nil {
 		shown.HTML = markdown.Render(r.Answer, markdown.HTML, v.Chatbot.ImageHosts)
 	}

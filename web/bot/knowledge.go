@@ -15,14 +15,14 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // perPage is how many rows a page of a list has.
 const perPage = 50
 
 // knowledgePages are the handlers of a chatbot's knowledge.
-type knowledgePages struct{ *site.Site }
+type knowledgePages struct{ *page.Base }
 
 // filters are the choices of documents by state, in the order of the page.
 var filters = []struct {
@@ -77,7 +77,7 @@ func (f chosen) at(path string, more ...string) string {
 	return path + "?" + query.Encode()
 }
 
-func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) knowledgePage(c *fiber.Ctx, v page.Visit) error {
 	asked := chosen{}
 	for _, name := range choices {
 		asked[name] = strings.TrimSpace(c.Query(name))
@@ -143,7 +143,7 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 		last := documents[len(documents)-1]
 		m.Pager.Next = asked.at(shell.KnowledgeURL(v.Chatbot.ID), "after", browse.Cursor{At: last.CreatedAt, ID: last.ID}.String())
 	}
-	return site.Render(c, fiber.StatusOK, views.KnowledgePage(v.Layout(c, shell.KnowledgeSection, "Knowledge"), m))
+	return page.Render(c, fiber.StatusOK, views.KnowledgePage(v.Layout(c, shell.KnowledgeSection, "Knowledge"), m))
 }
 
 // unencodedText says that passages still wait for their encoding, if some do.
@@ -155,7 +155,7 @@ func unencodedText(n int) string {
 }
 
 // knowledgeTabs counts what there is of each part.
-func (s knowledgePages) knowledgeTabs(c *fiber.Ctx, v site.Visit) (views.KnowledgeTabs, error) {
+func (s knowledgePages) knowledgeTabs(c *fiber.Ctx, v page.Visit) (views.KnowledgeTabs, error) {
 	documents, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
 	if err != nil {
 		return views.KnowledgeTabs{}, err
@@ -231,7 +231,7 @@ func documentToView(d knowledge.Document) views.Document {
 }
 
 // removedPage shows the receipts of removed documents.
-func (s knowledgePages) removedPage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) removedPage(c *fiber.Ctx, v page.Visit) error {
 	after, err := browse.ParseCursor("after", c.Query("after"))
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func (s knowledgePages) removedPage(c *fiber.Ctx, v site.Visit) error {
 		last := removals[len(removals)-1]
 		m.Pager.Next = chosen{}.at(shell.RemovedURL(v.Chatbot.ID), "after", browse.Cursor{At: last.RequestedAt, ID: last.ID}.String())
 	}
-	return site.Render(c, fiber.StatusOK, views.RemovedPage(v.Layout(c, shell.KnowledgeSection, "Removed documents"), m))
+	return page.Render(c, fiber.StatusOK, views.RemovedPage(v.Layout(c, shell.KnowledgeSection, "Removed documents"), m))
 }
 
 // messagesShown is how many answers a receipt names on the page.

@@ -8,12 +8,12 @@ import (
 	"parley/core/fault"
 	views "parley/views/person"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // factorPages are the handlers of signing in with a second factor, or with a passkey
 // alone.
-type factorPages struct{ *site.Site }
+type factorPages struct{ *page.Base }
 
 // passkeyStep is the cookie of a challenge for a passkey.
 const passkeyStep = "passkey"
@@ -23,10 +23,10 @@ func noParty() error {
 	return fault.New(fault.Conflict, "Passkeys need this server's domain name, with HTTPS. On its own machine, open it as localhost.")
 }
 
-func (s factorPages) step() site.StepCookie { return s.Sessions.KeepStep(site.SignInStep) }
+func (s factorPages) step() page.StepCookie { return s.Sessions.KeepStep(page.SignInStep) }
 
 func (s factorPages) factorPage(c *fiber.Ctx) error {
-	return s.showFactor(c, fiber.StatusOK, site.Form{"next": site.LocalPath(c.Query("next"))}.View())
+	return s.showFactor(c, fiber.StatusOK, page.Form{"next": page.LocalPath(c.Query("next"))}.View())
 }
 
 func (s factorPages) showFactor(c *fiber.Ctx, status int, f ui.Form) error {
@@ -35,7 +35,7 @@ func (s factorPages) showFactor(c *fiber.Ctx, status int, f ui.Form) error {
 		return s.lost(c, err)
 	}
 	_, passkeys := s.Party(c)
-	return site.Render(c, status, views.SecondFactorPage(s.PlainLayout(c, "Confirm that it's you"), views.Proof{
+	return page.Render(c, status, views.SecondFactorPage(s.PlainLayout(c, "Confirm that it's you"), views.Proof{
 		Form: f, App: waiting.Set.App, Passkeys: passkeys && len(waiting.Set.Passkeys) > 0, Recovery: true,
 	}))
 }
@@ -46,12 +46,12 @@ func (s factorPages) lost(c *fiber.Ctx, err error) error {
 		return err
 	}
 	s.step().Drop(c)
-	return s.Flash(c, "/sign-in", site.Message{Text: fault.As(err).Message, Failed: true})
+	return s.Flash(c, "/sign-in", page.Message{Text: fault.As(err).Message, Failed: true})
 }
 
 // enterCode signs in with a code of an app, or with a recovery code.
 func (s factorPages) enterCode(c *fiber.Ctx) error {
-	typed, err := site.ReadForm(c, "code", "recovery_code", "next")
+	typed, err := page.ReadForm(c, "code", "recovery_code", "next")
 	if err != nil {
 		return err
 	}
@@ -63,11 +63,11 @@ func (s factorPages) enterCode(c *fiber.Ctx) error {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showFactor(c, status, withoutCodes(f)) })
 	}
 	s.step().Drop(c)
-	return s.Enter(c, keys, site.LocalPath(typed["next"]))
+	return s.Enter(c, keys, page.LocalPath(typed["next"]))
 }
 
 // codeOf is the code that was typed in one of two forms.
-func codeOf(typed site.Form) factor.Code {
+func codeOf(typed page.Form) factor.Code {
 	if typed["recovery_code"] != "" {
 		return factor.Code{Text: typed["recovery_code"], Recovery: true}
 	}
@@ -95,7 +95,7 @@ func (s factorPages) askFactor(c *fiber.Ctx) error {
 
 // enterPasskey signs in with a passkey as the second factor.
 func (s factorPages) enterPasskey(c *fiber.Ctx) error {
-	typed, err := site.ReadForm(c, "answer", "next")
+	typed, err := page.ReadForm(c, "answer", "next")
 	if err != nil {
 		return err
 	}
@@ -108,10 +108,10 @@ func (s factorPages) enterPasskey(c *fiber.Ctx) error {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showFactor(c, status, f) })
 	}
 	s.step().Drop(c)
-	return s.Enter(c, keys, site.LocalPath(typed["next"]))
+	return s.Enter(c, keys, page.LocalPath(typed["next"]))
 }
 
-func (s factorPages) challenge() site.StepCookie {
+func (s factorPages) challenge() page.StepCookie {
 	return s.Sessions.KeepStep(passkeyStep)
 }
 
@@ -131,7 +131,7 @@ func (s factorPages) askPasskey(c *fiber.Ctx) error {
 
 // signInWithPasskey signs in without a password.
 func (s factorPages) signInWithPasskey(c *fiber.Ctx) error {
-	typed, err := site.ReadForm(c, "answer", "next")
+	typed, err := page.ReadForm(c, "answer", "next")
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (s factorPages) signInWithPasskey(c *fiber.Ctx) error {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return signInPages(s).showSignIn(c, status, f) })
 	}
 	s.challenge().Drop(c)
-	return s.Enter(c, keys, site.LocalPath(typed["next"]))
+	return s.Enter(c, keys, page.LocalPath(typed["next"]))
 }
 
 // answerOptions answers a script with JSON.

@@ -11,14 +11,14 @@ import (
 	"parley/core/plan"
 	"parley/views/shell"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // monthFormat is how an address writes a month.
 const monthFormat = "2006-01"
 
 // spent is what the answers of a month used.
-func (s planPages) spent(c *fiber.Ctx, v site.Visit) (views.Month, error) {
+func (s planPages) spent(c *fiber.Ctx, v page.Visit) (views.Month, error) {
 	month := askedMonth(c.Query("month"), s.Now())
 	spent, err := s.Chat.Spent(c.UserContext(), v.WorkspaceID(), month)
 	if err != nil {
@@ -72,7 +72,7 @@ func spentToView(spent []chat.Spent, bots []chatbot.Chatbot) views.Month {
 		known[bot.ID] = true
 		for _, row := range spent {
 			if row.ChatbotID == bot.ID {
-				m.Rows = append(m.Rows, spentRow(row, site.ChatbotToView(bot), false))
+				m.Rows = append(m.Rows, spentRow(row, page.ChatbotToView(bot), false))
 			}
 		}
 	}

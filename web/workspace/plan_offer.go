@@ -5,12 +5,12 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // offer is what the plans are to one workspace.
 type offer struct {
-	site.Catalog
+	page.Catalog
 	workspace    tenant.Workspace
 	subscription subscription.Subscription
 	used         tenant.Usage
@@ -114,7 +114,7 @@ func yesOrNo(is bool) string {
 // priceList has a row of prices for each interval.
 func (o offer) priceList() []views.PriceRow {
 	var rows []views.PriceRow
-	for _, i := range site.Intervals {
+	for _, i := range page.Intervals {
 		row := views.PriceRow{Interval: string(i.Interval), Name: i.Name + " price"}
 		for _, p := range o.Plans {
 			row.Prices = append(row.Prices, views.Price{Plan: string(p.Name), Title: p.Title, Text: o.priceText(p, i.Interval), Note: o.paysNow(p, i.Interval)})

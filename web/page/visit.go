@@ -1,4 +1,4 @@
-package site
+package page
 
 import (
 	"strings"
@@ -23,15 +23,15 @@ type Visit struct {
 	holdings []tenant.Holding
 	// messages is this month's use of messages.
 	messages tenant.QuotaUse
-	site     *Site
+	base     *Base
 }
 
 // Anyone lets in everybody.
-func (s *Site) Anyone(_ route.Declaration, handle fiber.Handler) fiber.Handler { return s.page(handle) }
+func (s *Base) Anyone(_ route.Declaration, handle fiber.Handler) fiber.Handler { return s.wrap(handle) }
 
 // WithPerson lets in whoever is signed in.
-func (s *Site) WithPerson(d route.Declaration, handle func(*fiber.Ctx, tenant.Person) error) fiber.Handler {
-	return s.page(func(c *fiber.Ctx) error {
+func (s *Base) WithPerson(d route.Declaration, handle func(*fiber.Ctx, tenant.Person) error) fiber.Handler {
+	return s.wrap(func(c *fiber.Ctx) error {
 		person, err := s.Sessions.Person(c)
 		if err != nil {
 			return err
@@ -46,12 +46,12 @@ func (s *Site) WithPerson(d route.Declaration, handle func(*fiber.Ctx, tenant.Pe
 
 // WithMember lets in a person whose role in the workspace that the address
 // names, itself or by a chatbot, allows what the route declares.
-func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) error) fiber.Handler {
+func (s *Base) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) error) fiber.Handler {
 	enter := s.atWorkspace
 	if strings.Contains(d.Path, "/:chatbot") {
 		enter = s.atChatbot
 	}
-	return s.page(func(c *fiber.Ctx) error {
+	return s.wrap(func(c *fiber.Ctx) error {
 		person, err := s.Sessions.Person(c)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 			note(c, s.lost(c, person))
 			return err
 		}
-		v.site = s
+		v.base = s
 		note(c, v.layout(c))
 		if err := v.Member.May(d.Action); err != nil {
 			return err
@@ -81,8 +81,8 @@ func (s *Site) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 
 // WithEnding lets in a person whose role in a workspace that is being deleted allows what
 // the route declares. Of one that is not, its settings are shown.
-func (s *Site) WithEnding(d route.Declaration, handle func(*fiber.Ctx, Visit) error) fiber.Handler {
-	return s.page(func(c *fiber.Ctx) error {
+func (s *Base) WithEnding(d route.Declaration, handle func(*fiber.Ctx, Visit) error) fiber.Handler {
+	return s.wrap(func(c *fiber.Ctx) error {
 		person, err := s.Sessions.Person(c)
 		if err != nil {
 			return err
@@ -102,25 +102,25 @@ func (s *Site) WithEnding(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 		if !member.Workspace.Ending() {
 			return SeeOther(c, shell.SettingsURL(workspaceID))
 		}
-		return handle(c, Visit{Person: person, Member: member, site: s})
+		return handle(c, Visit{Person: person, Member: member, base: s})
 	})
 }
 
 // atWorkspace returns the visit to the workspace in the address.
-func (s *Site) atWorkspace(c *fiber.Ctx, person tenant.Person) (Visit, error) {
+func (s *Base) atWorkspace(c *fiber.Ctx, person tenant.Person) (Visit, error) {
 	member, err := person.In(id.Parse(c.Params("workspace")))
 	return Visit{Person: person, Member: member}, err
 }
 
 // atChatbot returns the visit to the chatbot in the address.
-func (s *Site) atChatbot(c *fiber.Ctx, person tenant.Person) (Visit, error) {
+func (s *Base) atChatbot(c *fiber.Ctx, person tenant.Person) (Visit, error) {
 	bot, member, err := s.Chatbots.Visible(c.UserContext(), person, id.Parse(c.Params("chatbot")))
 	return Visit{Person: person, Member: member, Chatbot: bot}, err
 }
 
 // ending returns the person's membership in the workspace that the address names, itself
 // or by a chatbot, if that is being deleted.
-func (s *Site) ending(c *fiber.Ctx, person tenant.Person) (tenant.Membership, bool) {
+func (s *Base) ending(c *fiber.Ctx, person tenant.Person) (tenant.Membership, bool) {
 	if len(person.Ending) == 0 {
 		return tenant.Membership{}, false
 	}
@@ -134,7 +134,7 @@ func (s *Site) ending(c *fiber.Ctx, person tenant.Person) (tenant.Membership, bo
 
 // admit counts the request for the workspace, and looks whether anything of that
 // is suspended.
-func (s *Site) admit(c *fiber.Ctx, v Visit) (Visit, error) {
+func (s *Base) admit(c *fiber.Ctx, v Visit) (Visit, error) {
 	if err := s.Pace.Workspace(c.UserContext(), v.WorkspaceID()); err != nil {
 		return Visit{}, err
 	}
@@ -166,11 +166,11 @@ func (v Visit) Layout(c *fiber.Ctx, section shell.Section, title string) shell.L
 	if v.Chatbot.ID != "" {
 		l.Title = title + " – " + v.Chatbot.Name
 	}
-	return v.site.Sessions.withFlash(c, l)
+	return v.base.Sessions.withFlash(c, l)
 }
 
 func (v Visit) layout(c *fiber.Ctx) shell.Layout {
-	l := v.site.personLayout(v.Person, v.site.Theme(c))
+	l := v.base.personLayout(v.Person, v.base.Theme(c))
 	l.Unconfirmed = l.Unconfirmed && v.Member.Role.May(tenant.Invite) == nil
 	l.Workspace = shell.Workspace{ID: v.WorkspaceID(), Name: v.Member.Workspace.Name}
 	l.LooksOnly, l.Audits = v.Member.OverLimit, v.May(tenant.ManageMembers)
@@ -191,19 +191,19 @@ func (v Visit) layout(c *fiber.Ctx) shell.Layout {
 
 // PersonLayout is what surrounds a page of a person, with the message that waits
 // for it.
-func (s *Site) PersonLayout(c *fiber.Ctx, person tenant.Person, title string) shell.Layout {
+func (s *Base) PersonLayout(c *fiber.Ctx, person tenant.Person, title string) shell.Layout {
 	l := s.personLayout(person, s.Theme(c))
 	l.Section, l.Title = shell.AccountSection, title
 	return s.Sessions.withFlash(c, l)
 }
 
 // personLayout is without a message.
-func (s *Site) personLayout(person tenant.Person, theme string) shell.Layout {
+func (s *Base) personLayout(person tenant.Person, theme string) shell.Layout {
 	return shell.Layout{Email: person.User.Email, Unconfirmed: !person.User.EmailConfirmed(), Mails: s.Letters.On(), Workspaces: workspacesToViews(person), Theme: theme, Zone: person.User.TimeZone}
 }
 
 // PlainLayout is what surrounds a page of somebody who is not signed in.
-func (s *Site) PlainLayout(c *fiber.Ctx, title string) shell.Layout {
+func (s *Base) PlainLayout(c *fiber.Ctx, title string) shell.Layout {
 	return s.Sessions.withFlash(c, shell.Layout{Title: title, Theme: s.Theme(c)})
 }
 

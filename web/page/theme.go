@@ -1,4 +1,4 @@
-package site
+package page
 
 import (
 	"time"
@@ -11,7 +11,7 @@ const themeLifetime = 365 * 24 * time.Hour
 
 // Theme is "light" or "dark" where that was chosen in this browser, and empty for
 // the system's. It is in the page from its first byte on, so that nothing flashes.
-func (s *Site) Theme(c *fiber.Ctx) string {
+func (s *Base) Theme(c *fiber.Ctx) string {
 	switch theme := c.Cookies(s.Sessions.named("theme")); theme {
 	case "light", "dark":
 		return theme
@@ -21,7 +21,7 @@ func (s *Site) Theme(c *fiber.Ctx) string {
 
 // SetTheme keeps the choice in this browser. Anything but light and dark is the
 // system's.
-func (s *Site) SetTheme(c *fiber.Ctx, theme string) {
+func (s *Base) SetTheme(c *fiber.Ctx, theme string) {
 	if theme != "light" && theme != "dark" {
 		theme = ""
 	}

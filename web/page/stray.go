@@ -1,4 +1,4 @@
-package site
+package page
 
 import (
 	"strings"
@@ -14,12 +14,12 @@ import (
 
 // Stray answers addresses that no route has, for whoever is signed in with the
 // shell around it, so that they find on. Programs get what the router says.
-func (s *Site) Stray(c *fiber.Ctx) error {
+func (s *Base) Stray(c *fiber.Ctx) error {
 	err := c.Next()
 	if err == nil || strings.HasPrefix(c.Path(), route.API) {
 		return err
 	}
-	return s.page(func(c *fiber.Ctx) error {
+	return s.wrap(func(c *fiber.Ctx) error {
 		person, unknown := s.Sessions.Caller(c)
 		switch {
 		case fault.Is(unknown, fault.Unauthenticated):
@@ -35,11 +35,11 @@ func (s *Site) Stray(c *fiber.Ctx) error {
 // lost is what surrounds the page of a failure before the visit is known: the
 // workspace or the chatbot that the address names, if the person belongs there,
 // and their first workspace otherwise, where the start page leads, too.
-func (s *Site) lost(c *fiber.Ctx, person tenant.Person) shell.Layout {
+func (s *Base) lost(c *fiber.Ctx, person tenant.Person) shell.Layout {
 	if len(person.Memberships) == 0 {
 		return s.personLayout(person, s.Theme(c))
 	}
-	v := Visit{Person: person, Member: person.Memberships[0], site: s}
+	v := Visit{Person: person, Member: person.Memberships[0], base: s}
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")
 	named, _, _ := strings.Cut(rest, "/")
 	switch kind {

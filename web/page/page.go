@@ -1,10 +1,10 @@
-// Package site owns what all handlers of pages share: who visits which workspace
+// Package page owns what all handlers of pages share: who visits which workspace
 // and chatbot, sessions in cookies, forms that are refused and shown again,
 // answers, failures, and the refusal of requests that other sites start.
 //
 // It does not own a page (packages bot, workspace and person), a rule (the
 // packages under core) nor what a page looks like (the packages under views).
-package site
+package page
 
 import (
 	"log/slog"
@@ -94,11 +94,11 @@ const (
 	MaxUpload      = knowledge.MaxUpload + 1<<20
 )
 
-// Site is what all handlers share.
-type Site struct{ Deps }
+// Base is what all handlers share. They embed it.
+type Base struct{ Deps }
 
-// page answers the failure of a handler, and sets what every page's answer has.
-func (s *Site) page(handle fiber.Handler) fiber.Handler {
+// wrap answers the failure of a handler, and sets the headers of every page.
+func (s *Base) wrap(handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		SetHeaders(c)
 		note(c, shell.Layout{Theme: s.Theme(c)})

@@ -1,4 +1,4 @@
-package site
+package page
 
 import (
 	"encoding/base64"
@@ -28,7 +28,7 @@ type Message struct {
 
 // Flash is [SeeOther] to a page that shows a message once. It travels in a cookie,
 // so that nobody else's link can have a page say something.
-func (s *Site) Flash(c *fiber.Ctx, path string, m Message) error {
+func (s *Base) Flash(c *fiber.Ctx, path string, m Message) error {
 	if len(m.Text) > maxFlash {
 		cut := maxFlash
 		for !utf8.RuneStart(m.Text[cut]) {

@@ -1,4 +1,4 @@
-package site
+package page
 
 import (
 	"net/netip"
@@ -14,7 +14,7 @@ import (
 // they want a domain with HTTPS, or localhost. The site is the one in BASE_URL, whatever
 // Host a request names. A server without a BASE_URL is reached on its own machine, where
 // people may write localhost.
-func (s *Site) Party(c *fiber.Ctx) (factor.Party, bool) {
+func (s *Base) Party(c *fiber.Ctx) (factor.Party, bool) {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil {
 		return factor.Party{}, false

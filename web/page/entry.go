@@ -1,4 +1,4 @@
-package site
+package page
 
 import (
 	"net/url"
@@ -11,7 +11,7 @@ import (
 )
 
 // SignedIn reports whether the browser has a session.
-func (s *Site) SignedIn(c *fiber.Ctx) (bool, error) {
+func (s *Base) SignedIn(c *fiber.Ctx) (bool, error) {
 	_, err := s.Sessions.Person(c)
 	if fault.Is(err, fault.Unauthenticated) {
 		return false, nil
@@ -20,12 +20,12 @@ func (s *Site) SignedIn(c *fiber.Ctx) (bool, error) {
 }
 
 // Client is whoever sent a request that has to prove itself.
-func (s *Site) Client(c *fiber.Ctx) account.Client {
+func (s *Base) Client(c *fiber.Ctx) account.Client {
 	return account.Client{Address: s.Proxies.Of(c), Device: s.Sessions.device(c), Agent: c.Get(fiber.HeaderUserAgent)}
 }
 
 // Start signs a person in who has just proved who they are, and leads to a path.
-func (s *Site) Start(c *fiber.Ctx, userID string, proof signin.Proof, path string) error {
+func (s *Base) Start(c *fiber.Ctx, userID string, proof signin.Proof, path string) error {
 	keys, err := s.Accounts.Sessions.Start(c.UserContext(), userID, proof, s.Client(c))
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (s *Site) Start(c *fiber.Ctx, userID string, proof signin.Proof, path strin
 
 // Enter gives a browser the keys of a sign-in, and leads to a path, or first to the page
 // that asks for the second factor.
-func (s *Site) Enter(c *fiber.Ctx, keys account.Keys, path string) error {
+func (s *Base) Enter(c *fiber.Ctx, keys account.Keys, path string) error {
 	if keys.Step != "" {
 		s.Sessions.KeepStep(SignInStep).Keep(c, keys.Step, signin.SecondFactorWait)
 		return SeeOther(c, secondFactorPath+"?next="+url.QueryEscape(path))

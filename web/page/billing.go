@@ -1,4 +1,4 @@
-package site
+package page
 
 import (
 	"context"
@@ -37,7 +37,7 @@ const (
 func NotSold() error { return fault.New(fault.Forbidden, ByOperator) }
 
 // PayOrigins are where Stripe's own pages are.
-func (s *Site) PayOrigins() []string {
+func (s *Base) PayOrigins() []string {
 	if other := OriginOf(s.StripeURL); other != "" {
 		return []string{other}
 	}
@@ -46,7 +46,7 @@ func (s *Site) PayOrigins() []string {
 
 // LetPay lets the forms of a page lead to Stripe's pages: browsers hold the
 // redirect that answers a form to the page's policy, too.
-func (s *Site) LetPay(c *fiber.Ctx) {
+func (s *Base) LetPay(c *fiber.Ctx) {
 	if s.Billing != nil {
 		c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy+" "+strings.Join(s.PayOrigins(), " "))
 	}
@@ -54,7 +54,7 @@ func (s *Site) LetPay(c *fiber.Ctx) {
 
 // WhoChanges says why the person may not change the plan, or that they may by
 // hand. Where plans are sold, they buy one.
-func (s *Site) WhoChanges(v Visit) (why string, byHand bool) {
+func (s *Base) WhoChanges(v Visit) (why string, byHand bool) {
 	switch {
 	case s.Billing == nil && !s.PlanChanges:
 		return ByOperator, false
