@@ -103,12 +103,12 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/healthz", health.alive, route.Open),
 		route.Get("/readyz", health.ready, route.Open),
 	)
-	route.Add(table, app, "", a.whileOpen,
+	route.Add(table, app, "", a.unlessDraining,
 		route.Post("/api/webhooks/stripe", webhook.receive, route.Open, route.Body(MaxWebhookBody)),
 	)
 
 	app.Use(route.V1, a.forBrowsers)
-	app.Use(route.V1, a.whileOpen(route.Declaration{}, (*fiber.Ctx).Next))
+	app.Use(route.V1, a.unlessDraining(route.Declaration{}, (*fiber.Ctx).Next))
 	questions, conversations, streams, ratings := questions{a}, conversations{a}, streams{a}, ratings{a}
 	route.Add(table, app, route.V1, announce(a, a.withToken),
 		route.Post("/chat", questions.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
@@ -207,8 +207,8 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 // that are running have ended.
 func (a *API) Drain() { a.gate.Close() }
 
-// whileOpen lets in everybody, unless the server is draining.
-func (a *API) whileOpen(_ route.Declaration, handle fiber.Handler) fiber.Handler {
+// unlessDraining admits every request, unless the server is draining.
+func (a *API) unlessDraining(_ route.Declaration, handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if !a.gate.Enter() {
 			c.Context().SetConnectionClose()

@@ -100,7 +100,7 @@ func (h catalog) save(c *fiber.Ctx, by caller, inPath *string) error {
 		}
 		request.ExternalID = *inPath
 	}
-	document, result, err := h.Knowledge.Catalog.Put(acting(c, by), by.Chatbot.WorkspaceID, by.Chatbot.ID, request)
+	document, result, err := h.Knowledge.Catalog.Put(actorContext(c, by), by.Chatbot.WorkspaceID, by.Chatbot.ID, request)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (h catalog) removeNamed(c *fiber.Ctx, by caller) error {
 }
 
 func (h catalog) removeIt(c *fiber.Ctx, by caller, documentID string) error {
-	receipt, err := h.Knowledge.Catalog.Remove(acting(c, by), by.Chatbot.WorkspaceID, by.Chatbot.ID, documentID)
+	receipt, err := h.Knowledge.Catalog.Remove(actorContext(c, by), by.Chatbot.WorkspaceID, by.Chatbot.ID, documentID)
 	if err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func (h openAIClients) task(c *fiber.Ctx, question *openai.Question, ended opena
 
 // whole answers with the whole answer at once.
 func (h openAIClients) whole(c *fiber.Ctx, by caller, question *openai.Question, ask turn.Ask) error {
-	reader := h.attend(c)
+	reader := h.newReader(c)
 	defer reader.leave()
 	begun, err := h.Turns.Begin(reader.ctx, by.Principal, ask)
 	if err != nil {

@@ -29,13 +29,14 @@ type reader struct {
 	slot *rate.Slot
 }
 
-func (a *API) attend(c *fiber.Ctx) reader {
+// newReader returns the reader of a request, whose context ends when the client goes away.
+func (a *API) newReader(c *fiber.Ctx) reader {
 	ctx, cancel := context.WithCancelCause(a.Lifetime)
 	conn := c.Context().Conn()
 	return reader{ctx, cancel, conn, socket.Watch(conn, func() { cancel(errClientGone) }), nil}
 }
 
-// leave is for the end of the request.
+// leave ends the watch, at the end of the request.
 func (r reader) leave() {
 	r.unwatch()
 	r.cancel(nil)

@@ -2,7 +2,7 @@
 // serves the files of package static.
 //
 // The handlers are in packages bot (pages of a chatbot), workspace and person,
-// one file a page, named as in the sidebar, signon (single sign-on), privacy (what is stored of whom, and its end), and reference (of the API); what they share is in package site.
+// one file a page, named as in the sidebar, signon (single sign-on), privacy (what is stored of whom, and its end), and reference (of the API); what they share is in package page.
 // It does not own the JSON routes that a page's script calls (package api).
 package web
 
@@ -38,5 +38,5 @@ func Register(app *fiber.App, table *route.Table, deps page.Deps) {
 	auditlog.Register(s, app, table)
 	bot.Register(s, app, table)
 	reference.Register(s, app, table)
-	app.Use(s.Stray)
+	app.Use(s.NotFound)
 }

@@ -88,7 +88,7 @@ func (r *ResponseRequest) Question() (*Question, error) {
 		return nil, err
 	}
 	said := dialog{field: "input"}
-	said.adds(r.Instructions)
+	said.addContext(r.Instructions)
 	items, err := r.items()
 	if err != nil {
 		return nil, err

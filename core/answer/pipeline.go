@@ -213,8 +213,8 @@ func (d *Draft) text(piece string) error {
 
 func (d *Draft) waiting(message string) error { return d.out.Waiting(message) }
 
-// found takes passages that the model is given in addition.
-func (d *Draft) found(more []retrieval.Result) {
+// addPassages adds passages that the model has searched for.
+func (d *Draft) addPassages(more []retrieval.Result) {
 	d.passages = append(d.passages[:len(d.passages):len(d.passages)], more...)
 	d.checks.add(more)
 }

@@ -10,9 +10,9 @@ import (
 	"parley/internal/id"
 )
 
-// lookAround has a workspace read all of its own, so that what is not found by the other can
-// be found at all.
-func (r *run) lookAround(ctx context.Context, w *Workspace) error {
+// readOwn has a workspace read everything of its own, which shows that the other one could
+// find it.
+func (r *run) readOwn(ctx context.Context, w *Workspace) error {
 	ids := w.ids(w.calls()[0])
 	seen := len(r.seen)
 	for _, call := range Calls() {

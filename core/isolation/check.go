@@ -94,7 +94,7 @@ func (r *run) check(ctx context.Context) error {
 	r.report.Objects = len(r.both[0].Objects.IDs) + len(r.both[0].Objects.Documents)
 	for i, w := range r.both {
 		r.Progress(fmt.Sprintf("Reading workspace %d as its own members.", i+1))
-		if err := r.lookAround(ctx, w); err != nil {
+		if err := r.readOwn(ctx, w); err != nil {
 			return err
 		}
 	}

@@ -158,7 +158,7 @@ func (s *crawler) postponeSource(ctx context.Context, source Source, cause error
 	source.Reason, source.DueAt = reason(failure), nil
 	var due time.Time
 	switch {
-	case mayPass(failure.Kind) && source.Attempts < mostAttempts:
+	case isTransient(failure.Kind) && source.Attempts < mostAttempts:
 		due = s.now().Add(pause(source.Attempts, failure.RetryAfter))
 	case source.Schedule.every() > 0:
 		source.State, source.Attempts = SourceFailed, 0

@@ -81,7 +81,7 @@ func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, kno
 	if file == nil { // else the characters that are answered from count until those of the file do
 		next.Chars = document.Chars
 	}
-	busy := atWork(known, document.UpdatedAt)
+	busy := inProgress(known, document.UpdatedAt)
 	if busy {
 		later := document.UpdatedAt.Add(whileWaited)
 		next.DueAt = &later
@@ -124,9 +124,9 @@ func (s *Documents) readAgain(ctx context.Context, workspace tenant.Workspace, k
 	return putResult{Document: next, result: ReadAgain}, s.begin(ctx, next, file)
 }
 
-// atWork reports whether a worker may be working on the text or file just now. That worker
+// inProgress reports whether a worker may be working on the text or file just now. That worker
 // goes on with the replacement, so that no two put one document into the index at a time.
-func atWork(d Document, now time.Time) bool {
+func inProgress(d Document, now time.Time) bool {
 	switch d.State {
 	case Extracting, Indexing:
 		return true

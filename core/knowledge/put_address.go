@@ -22,7 +22,7 @@ func (s *Catalog) putAddress(ctx context.Context, workspaceID, chatbotID string,
 	if err != nil {
 		return document, "", err
 	}
-	source := s.sources.made(workspaceID, chatbotID, checked)
+	source := s.sources.newSource(workspaceID, chatbotID, checked)
 	source.State, source.SyncedAt, source.DueAt = SourceReady, &source.CreatedAt, nil // its one page is known
 	err = s.sources.workspaces.change(ctx, workspaceID, []string{FetchWork}, func(ctx context.Context) error {
 		if err := s.sources.admit(ctx, source); err != nil {

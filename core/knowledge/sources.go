@@ -46,7 +46,7 @@ func (s *Sources) Add(ctx context.Context, workspaceID, chatbotID string, reques
 	if err != nil {
 		return Source{}, err
 	}
-	source := s.made(workspaceID, chatbotID, request)
+	source := s.newSource(workspaceID, chatbotID, request)
 	err = s.workspaces.change(ctx, workspaceID, []string{FetchWork}, func(ctx context.Context) error {
 		if err := s.admit(ctx, source); err != nil {
 			return err
@@ -68,8 +68,8 @@ func (s *Sources) Add(ctx context.Context, workspaceID, chatbotID string, reques
 
 var errAddressExists = (&fault.Error{Kind: fault.Conflict, Field: "url", Message: "This address has been added already."}).Named(fault.AddressExists)
 
-// made is a source as it begins.
-func (s *Sources) made(workspaceID, chatbotID string, request NewSource) Source {
+// newSource returns a source before its first reading.
+func (s *Sources) newSource(workspaceID, chatbotID string, request NewSource) Source {
 	now := s.now()
 	return Source{
 		ID: id.New(s.random, "src"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Kind: request.Kind, URL: request.URL,

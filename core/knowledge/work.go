@@ -110,7 +110,7 @@ func (s *Worker) advance(ctx context.Context, d Document, step func(context.Cont
 // worked on the document. What cannot be looked up is tried again when it is due.
 func (s *Worker) leftHere(ctx context.Context, d Document) (Document, bool) {
 	now, err := s.documents.Document(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
-	return now, err == nil && now.State == Pending && now.Version > d.Version && atWork(now, s.now())
+	return now, err == nil && now.State == Pending && now.Version > d.Version && inProgress(now, s.now())
 }
 
 // attempt is advance for one version of a document.
@@ -122,7 +122,7 @@ func (s *Worker) attempt(ctx context.Context, d Document, step func(context.Cont
 		err = step(ctx, &d)
 	}
 	if d.State == Fetching && fault.Is(err, fault.RateLimited) && ctx.Err() == nil {
-		err = s.leaveHost(ctx, &d, err)
+		err = s.postponeHost(ctx, &d, err)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errTaken) {
 		d, err = s.postpone(ctx, d, err)

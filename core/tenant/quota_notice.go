@@ -81,14 +81,14 @@ func (n *QuotaNotices) Watch(ctx context.Context) error {
 		case reached < use.Told:
 			failures = append(failures, n.db.Quotas.DeleteQuotaNotices(ctx, use.WorkspaceID, month))
 		case reached > use.Told:
-			failures = append(failures, n.tell(ctx, use, month))
+			failures = append(failures, n.notifyOwners(ctx, use, month))
 		}
 	}
 	return errors.Join(failures...)
 }
 
-// tell records a notice together with its mails. Whoever was faster has told them.
-func (n *QuotaNotices) tell(ctx context.Context, use QuotaUse, month string) error {
+// notifyOwners records a notice together with its mails, unless another process has.
+func (n *QuotaNotices) notifyOwners(ctx context.Context, use QuotaUse, month string) error {
 	err := n.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := n.db.Workspaces.Workspace(ctx, use.WorkspaceID)
 		if err != nil || workspace.Ending() {

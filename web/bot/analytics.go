@@ -204,7 +204,7 @@ func share(name string, now, before func() (float64, bool)) ui.Stat {
 
 // duration is a tile of a time, of which less is better.
 func duration(name string, now, before time.Duration) ui.Stat {
-	tile := ui.Stat{Name: name, Value: took(now)}
+	tile := ui.Stat{Name: name, Value: durationText(now)}
 	if now > 0 && before > 0 {
 		change := int(math.Round(100 * float64(now-before) / float64(before)))
 		tile.Change, tile.Tone = signed(change)+"%", toneOf(-change)

@@ -149,8 +149,8 @@ func (s conversationPages) inspect(ctx context.Context, v page.Visit, m *history
 		}
 		shown.Facts = append(shown.Facts, []ui.Fact{
 			{Name: "Model", Value: cmp.Or(r.Model, "–")},
-			{Name: "Time to first token", Value: took(r.FirstToken)},
-			{Name: "Total time", Value: took(r.Total)},
+			{Name: "Time to first token", Value: durationText(r.FirstToken)},
+			{Name: "Total time", Value: durationText(r.Total)},
 			{Name: "Prompt tokens", Value: plan.Thousands(r.Usage.PromptTokens) + about},
 			{Name: "Answer tokens", Value: plan.Thousands(r.Usage.CompletionTokens) + about},
 		}...)
@@ -165,8 +165,8 @@ func (s conversationPages) inspect(ctx context.Context, v page.Visit, m *history
 	return shown, nil
 }
 
-// took is a duration as people read it.
-func took(d time.Duration) string {
+// durationText formats a duration for people.
+func durationText(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return "–"

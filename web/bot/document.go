@@ -91,15 +91,15 @@ func (s knowledgePages) answers(c *fiber.Ctx, d knowledge.Document, m *views.Doc
 	answers, err := s.Browser.Answers(c.UserContext(), d)
 	for _, a := range answers {
 		m.Answers = append(m.Answers, views.DocumentAnswer{
-			Question: begin(a.Question, answerShown), Text: begin(a.Text, answerShown), Cited: a.Cited, At: a.At,
+			Question: beginningOf(a.Question, answerShown), Text: beginningOf(a.Text, answerShown), Cited: a.Cited, At: a.At,
 			URL: shell.ChatbotURL(d.ChatbotID) + "/conversations/" + strconv.FormatInt(s.IDs.Conversation(a.ConversationID), 10),
 		})
 	}
 	return err
 }
 
-// begin is the beginning of a text.
-func begin(text string, bytes int) string {
+// beginningOf returns the first bytes of a text, to the end of a character.
+func beginningOf(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text
 	}

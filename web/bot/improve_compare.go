@@ -96,7 +96,7 @@ func (s testPages) fillCompared(c *fiber.Ctx, v page.Visit, m *views.CompareTest
 			m.Filters = append(m.Filters, ui.Tab{Text: f.text, URL: address + "&show=" + f.name, Count: strconv.Itoa(n), Current: f.name == filter})
 		}
 	}
-	from, to, pages := portion(c, len(shown), func(at string) string {
+	from, to, pages := paginate(c, len(shown), func(at string) string {
 		return address + "&show=" + url.QueryEscape(filter) + "&at=" + at
 	})
 	m.Pages = pages

@@ -80,7 +80,7 @@ func (s testPages) showAgain(c *fiber.Ctx, v page.Visit, status int, form ui.For
 		m.Runs = append(m.Runs, shown)
 	}
 	m.Choose = withAnswers > 1
-	from, to, pages := portion(c, len(o.Questions), func(at string) string { return base + "?at=" + at })
+	from, to, pages := paginate(c, len(o.Questions), func(at string) string { return base + "?at=" + at })
 	m.Pages = pages
 	asked := 0
 	for i, q := range o.Questions[:to] {
@@ -147,8 +147,8 @@ func (s testPages) cost(c *fiber.Ctx, v page.Visit, questions int) (views.RunCos
 	return cost, nil
 }
 
-// portion is the part of a list that the address asks for, and what leads to the others.
-func portion(c *fiber.Ctx, all int, address func(at string) string) (from, to int, pages ui.Pager) {
+// paginate returns the part of a list that the address asks for, and links to the others.
+func paginate(c *fiber.Ctx, all int, address func(at string) string) (from, to int, pages ui.Pager) {
 	from = c.QueryInt("at")
 	if from < 0 || from >= all || from%testsShown != 0 {
 		from = 0
@@ -239,21 +239,21 @@ func (s testPages) remove(c *fiber.Ctx, v page.Visit) error {
 // undo brings back a test question that was removed.
 func (s testPages) undo(c *fiber.Ctx, v page.Visit) error {
 	err := s.Insight.Tests.Undo(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Query("question")))
-	return s.told(c, v, err, "Test question restored.")
+	return s.showOutcome(c, v, err, "Test question restored.")
 }
 
 func (s testPages) run(c *fiber.Ctx, v page.Visit) error {
 	_, err := s.Insight.Tests.Start(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, v.Person.User.Email)
-	return s.told(c, v, err, "Asking the test questions.")
+	return s.showOutcome(c, v, err, "Asking the test questions.")
 }
 
 func (s testPages) cancel(c *fiber.Ctx, v page.Visit) error {
 	err := s.Insight.Tests.Cancel(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("run")))
-	return s.told(c, v, err, "Run canceled.")
+	return s.showOutcome(c, v, err, "Run canceled.")
 }
 
-// told says what became of something, also that it came too late.
-func (s testPages) told(c *fiber.Ctx, v page.Visit, err error, done string) error {
+// showOutcome shows the page again with a message: done, or that it came too late.
+func (s testPages) showOutcome(c *fiber.Ctx, v page.Visit, err error, done string) error {
 	if fault.Is(err, fault.Conflict) {
 		return s.Flash(c, testsURL(v), page.Message{Text: fault.As(err).Message, Failed: true})
 	}

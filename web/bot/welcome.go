@@ -69,7 +69,7 @@ func withSource(m views.Welcome, source browse.Source, documents int) views.Welc
 func (s welcomePages) add(c *fiber.Ctx, v page.Visit) error {
 	typed, files, err := page.ReadUploads(c, "files", "url")
 	if err = ofBody(err, "files", tooLarge); err != nil {
-		return s.again(c, v, err)
+		return s.showFileError(c, v, err)
 	}
 	if strings.TrimSpace(typed["url"]) != "" || len(files) == 0 {
 		address, err := typedAddress(typed["url"])
@@ -86,13 +86,13 @@ func (s welcomePages) add(c *fiber.Ctx, v page.Visit) error {
 		return page.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
 	}
 	if err := addEach(c, s.Base, v, files); err != nil {
-		return s.again(c, v, err)
+		return s.showFileError(c, v, err)
 	}
 	return page.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
 }
 
-// again says beside the input of files what is wrong with them.
-func (s welcomePages) again(c *fiber.Ctx, v page.Visit, err error) error {
+// showFileError shows the page again with the error beside the file input.
+func (s welcomePages) showFileError(c *fiber.Ctx, v page.Visit, err error) error {
 	return page.Form{"files": ""}.Again(c, err, func(status int, f ui.Form) error {
 		return s.show(c, v, status, f, page.Form{"url": ""}.View())
 	})

@@ -27,7 +27,7 @@ func askAgain(c *fiber.Ctx, d route.Declaration, person tenant.Person) (asked bo
 	case c.Is("json"): // a script reads the answer, and leads there
 		c.Set("X-Error-Code", string(fault.As(missing).Code()))
 		return true, c.Status(fiber.StatusForbidden).JSON(fiber.Map{"message": fault.As(missing).Message})
-	case reads(c):
+	case isRead(c):
 		return true, SeeOther(c, shell.ConfirmURL(LocalPath(CameFrom(c))))
 	}
 	to := confirmPath + "?to=" + url.QueryEscape(c.Path())
@@ -40,7 +40,7 @@ func askAgain(c *fiber.Ctx, d route.Declaration, person tenant.Person) (asked bo
 // factorFirst leads whoever asked for a page of a workspace that demands a second factor
 // to where they show one, or set one up.
 func factorFirst(c *fiber.Ctx, failure *fault.Error) (led bool, err error) {
-	if failure.Code() != fault.SecondFactorRequired || !reads(c) {
+	if failure.Code() != fault.SecondFactorRequired || !isRead(c) {
 		return false, nil
 	}
 	return true, SeeOther(c, confirmPath+"?factor=1&next="+url.QueryEscape(LocalPath(c.OriginalURL())))

@@ -49,7 +49,7 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	SetHeaders(c)
 	security.Note(c, err)
 	failure := asFault(err)
-	if failure.Kind == fault.Unauthenticated && reads(c) {
+	if failure.Kind == fault.Unauthenticated && isRead(c) {
 		return signInFirst(c)
 	}
 	if led, err := factorFirst(c, failure); led {
@@ -67,15 +67,15 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	}
 	return Render(c, routersOr(statusOf(failure.Kind), err), shell.FailurePage(shell.Failure{
 		Title: title, Message: message, RequestID: requestid.Of(c),
-		SignIn: failure.Kind == fault.Unauthenticated, Layout: notedLayout(c), Back: CameFrom(c), Again: again(c, failure.Kind),
+		SignIn: failure.Kind == fault.Unauthenticated, Layout: notedLayout(c), Back: CameFrom(c), Again: retryURL(c, failure.Kind),
 	}))
 }
 
-// again is the address of a page that may be there the next time.
-func again(c *fiber.Ctx, kind fault.Kind) string {
+// retryURL returns the address of a page that may work the next time.
+func retryURL(c *fiber.Ctx, kind fault.Kind) string {
 	switch kind {
 	case fault.Internal, fault.Upstream, fault.Unavailable, fault.RateLimited:
-		if reads(c) {
+		if isRead(c) {
 			return LocalPath(string(c.Request().URI().RequestURI()))
 		}
 	}
@@ -91,7 +91,7 @@ func CameFrom(c *fiber.Ctx) string {
 	return LocalPath(from.RequestURI())
 }
 
-func reads(c *fiber.Ctx) bool {
+func isRead(c *fiber.Ctx) bool {
 	return c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
 }
 

@@ -61,7 +61,7 @@ func (s *Base) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 			if ending, is := s.ending(c, person); is {
 				return SeeOther(c, shell.DeletionURL(ending.Workspace.ID))
 			}
-			note(c, s.lost(c, person))
+			note(c, s.failureLayout(c, person))
 			return err
 		}
 		v.base = s
@@ -88,7 +88,7 @@ func (s *Base) WithEnding(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 			return err
 		}
 		workspaceID := id.Parse(c.Params("workspace"))
-		note(c, s.lost(c, person))
+		note(c, s.failureLayout(c, person))
 		member, err := person.InEnding(workspaceID)
 		if fault.Is(err, fault.NotFound) {
 			member, err = person.In(workspaceID)

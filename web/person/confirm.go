@@ -57,9 +57,9 @@ func (s confirmPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.
 	_, possible := s.Party(c)
 	m := views.Confirm{
 		Proof:    views.Proof{Form: f, App: set.App, Passkeys: possible && len(set.Passkeys) > 0, Recovery: set.Any()},
-		Password: person.User.HasPassword(), Kept: form.kept(f.Value("next")), Resend: form.again(),
+		Password: person.User.HasPassword(), Kept: form.kept(f.Value("next")), Resend: form.mustResend(),
 	}
-	if !form.again() {
+	if !form.mustResend() {
 		m.To, m.Carried = form.to, form.inputs
 	}
 	if c.Query("factor") != "" {
@@ -109,7 +109,7 @@ func (s confirmPages) confirm(c *fiber.Ctx, person tenant.Person) error {
 		})
 	}
 	s.challenge().Drop(c)
-	if form.to != "" && !form.again() {
+	if form.to != "" && !form.mustResend() {
 		return c.Redirect(form.to, fiber.StatusTemporaryRedirect)
 	}
 	return s.Flash(c, page.LocalPath(typed["next"]), page.Message{Text: views.ProvedNotice})
@@ -187,12 +187,12 @@ func waitingForm(c *fiber.Ctx) waiting {
 	return form
 }
 
-// again says that the form cannot go on by itself, so that the person sends it again: it
-// has a secret, or its answer leaves the page as it is.
-func (w waiting) again() bool { return w.secret || w.file }
+// mustResend reports whether the person must send the form again, because it has a secret or
+// downloads a file.
+func (w waiting) mustResend() bool { return w.secret || w.file }
 
-// kept is what a script keeps of the form for its page, in JSON.
-func (w waiting) kept(page string) string {
+// kept returns the entries that a script keeps for the form's page, in JSON.
+func (w waiting) kept(path string) string {
 	if w.to == "" || len(w.inputs) == 0 {
 		return ""
 	}
@@ -200,7 +200,7 @@ func (w waiting) kept(page string) string {
 	for i, input := range w.inputs {
 		values[i] = [2]string{input.Name, input.Value}
 	}
-	text, err := json.Marshal(map[string]any{"page": page, "action": w.to, "values": values})
+	text, err := json.Marshal(map[string]any{"page": path, "action": w.to, "values": values})
 	if err != nil { // it is text
 		return ""
 	}

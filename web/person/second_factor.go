@@ -32,7 +32,7 @@ func (s factorPages) factorPage(c *fiber.Ctx) error {
 func (s factorPages) showFactor(c *fiber.Ctx, status int, f ui.Form) error {
 	waiting, err := s.Factors.Proofs.Waiting(c.UserContext(), s.step().Secret(c))
 	if err != nil {
-		return s.lost(c, err)
+		return s.startAgain(c, err)
 	}
 	_, passkeys := s.Party(c)
 	return page.Render(c, status, views.SecondFactorPage(s.PlainLayout(c, "Confirm that it's you"), views.Proof{
@@ -40,8 +40,8 @@ func (s factorPages) showFactor(c *fiber.Ctx, status int, f ui.Form) error {
 	}))
 }
 
-// lost leads back to the start of a sign-in that is over.
-func (s factorPages) lost(c *fiber.Ctx, err error) error {
+// startAgain leads back to the start of an expired sign-in.
+func (s factorPages) startAgain(c *fiber.Ctx, err error) error {
 	if fault.As(err).Code() != fault.StepEnded {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s factorPages) enterCode(c *fiber.Ctx) error {
 	}
 	keys, err := s.Factors.Proofs.EnterWithCode(c.UserContext(), s.step().Secret(c), codeOf(typed), s.Client(c))
 	if fault.Is(err, fault.Unauthenticated) {
-		return s.lost(c, err)
+		return s.startAgain(c, err)
 	}
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showFactor(c, status, withoutCodes(f)) })
@@ -102,7 +102,7 @@ func (s factorPages) enterPasskey(c *fiber.Ctx) error {
 	party, _ := s.Party(c)
 	keys, err := s.Factors.Proofs.EnterWithPasskey(c.UserContext(), party, s.step().Secret(c), typed["answer"], s.Client(c))
 	if fault.Is(err, fault.Unauthenticated) {
-		return s.lost(c, err)
+		return s.startAgain(c, err)
 	}
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showFactor(c, status, f) })

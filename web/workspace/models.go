@@ -164,9 +164,9 @@ func (s modelPages) tried(c *fiber.Ctx, v page.Visit, providerID string, typed p
 	scripted := strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMEApplicationJSON)
 	switch failure := fault.As(err); {
 	case err == nil && scripted:
-		return c.JSON(trial{Works: true, Message: found(models)})
+		return c.JSON(trial{Works: true, Message: modelsText(models)})
 	case err == nil:
-		return show(fiber.StatusOK, typed.View(), found(models))
+		return show(fiber.StatusOK, typed.View(), modelsText(models))
 	case scripted && failure.Kind == fault.Invalid:
 		return c.JSON(trial{Field: failure.Field, Message: failure.Message})
 	}
@@ -176,8 +176,8 @@ func (s modelPages) tried(c *fiber.Ctx, v page.Visit, providerID string, typed p
 // namedModels is how many models a result names.
 const namedModels = 5
 
-// found says what a provider has.
-func found(models chatbot.Models) string {
+// modelsText describes a provider's models.
+func modelsText(models chatbot.Models) string {
 	switch n := len(models.Names); {
 	case models.Unlisted:
 		return "The server answers, but lists no models, so that Parley could not check the key. You can type the name of a model in a chatbot's settings."

@@ -2367,7 +2367,7 @@ export interface components {
                 suggestions: string[];
                 /** @description Whether a conversation is only for the `external_user_id` with which it began. */
                 separate_end_users: boolean;
-                /** @description What applies to this token; null is no limit. A publishable token has the limits of one visitor. */
+                /** @description What applies to this token; null is no limit. A publishable token has the limits of one network. */
                 limits: {
                     /** @description How long a message may be. */
                     message_chars: number | null;
@@ -2743,7 +2743,7 @@ export interface components {
             requests_per_minute: number | null;
             /** @description How many questions may be answered with it in a calendar month, UTC; null is any number. */
             messages_per_month: number | null;
-            /** @description What each visitor of the pages may send a minute. Only publishable tokens have it. */
+            /** @description What each network may send a minute. Only publishable tokens have it. */
             visitor_requests_per_minute: number | null;
             created_at: components["schemas"]["Time"];
             /** @description The e-mail address of who created it, or `operator`. */
@@ -2807,7 +2807,7 @@ export interface components {
                 requests_per_minute: number | null;
                 /** @description How many questions may be answered with it in a calendar month, UTC; null is any number. */
                 messages_per_month: number | null;
-                /** @description What each visitor of the pages may send a minute. Only publishable tokens have it. */
+                /** @description What each network may send a minute. Only publishable tokens have it. */
                 visitor_requests_per_minute: number | null;
                 created_at: components["schemas"]["Time"];
                 /** @description The e-mail address of who created it, or `operator`. */
@@ -2857,7 +2857,7 @@ export interface components {
             requests_per_minute?: number | null;
             /** @description How many questions may be answered with it in a calendar month, UTC, counted from when it has the limit; null and 0 are any number. */
             messages_per_month?: number | null;
-            /** @description What each visitor may send a minute, by network address. Only for publishable tokens, where null and 0 are 20. */
+            /** @description What each network may send a minute: an IPv4 address, or an IPv6 /64. Only for publishable tokens, where null and 0 are 20. */
             visitor_requests_per_minute?: number | null;
         };
         TokenChange: {
@@ -2878,7 +2878,7 @@ export interface components {
             requests_per_minute?: number | null;
             /** @description How many questions may be answered with it in a calendar month, UTC, counted from when it has the limit; null and 0 are any number. */
             messages_per_month?: number | null;
-            /** @description What each visitor may send a minute, by network address. Only for publishable tokens, where null and 0 are 20. */
+            /** @description What each network may send a minute: an IPv4 address, or an IPv6 /64. Only for publishable tokens, where null and 0 are 20. */
             visitor_requests_per_minute?: number | null;
         };
         RollRequest: {
@@ -3997,7 +3997,7 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description The limits of requests that you have, as a structured list: `q` requests in `w` seconds. `workspace` is that of the plan, `token` that of the token, and `visitor` that of each visitor
+         * @description The limits of requests that you have, as a structured list: `q` requests in `w` seconds. `workspace` is that of the plan, `token` that of the token, and `visitor` that of each network
          *     of the pages that use a publishable token. Only answers to a valid token have it, and none where nothing is limited.
          * @example "workspace";q=300;w=60, "token";q=60;w=60
          */

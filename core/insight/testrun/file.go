@@ -141,7 +141,7 @@ func readRows(text []byte) (wanted []Wanted, err error) {
 		}
 		of := map[string]string{}
 		for i, cell := range cells[:min(len(cells), len(names))] {
-			of[names[i]] = unguarded(cell)
+			of[names[i]] = unescapeCell(cell)
 		}
 		wanted = append(wanted, line{Question: of["question"], Expects: of["expects"], Says: of["says"], Answer: of["answer"], Document: of["document"]}.wanted())
 	}
@@ -155,8 +155,8 @@ func errNoCSV(err error) error {
 	return fault.InField("file", "The file is neither CSV nor JSON Lines.")
 }
 
-// unguarded takes away what [plain.Cell] has put before a cell.
-func unguarded(cell string) string {
+// unescapeCell removes the prefix that [plain.Cell] puts before a cell.
+func unescapeCell(cell string) string {
 	if rest, ok := strings.CutPrefix(cell, "'"); ok && plain.Cell(rest) == cell {
 		return rest
 	}

@@ -126,7 +126,7 @@ func (s *Service) Add(ctx context.Context, workspaceID, chatbotID string, wanted
 		return Question{}, err
 	}
 	q := s.question(chatbotID, wanted, by)
-	err = s.alone(ctx, workspaceID, func(ctx context.Context) error {
+	err = s.underLock(ctx, workspaceID, func(ctx context.Context) error {
 		known, err := s.Questions(ctx, workspaceID, chatbotID)
 		if err != nil {
 			return err
@@ -150,7 +150,7 @@ func (s *Service) Change(ctx context.Context, workspaceID, chatbotID, questionID
 		return Question{}, err
 	}
 	var q Question
-	err = s.alone(ctx, workspaceID, func(ctx context.Context) error {
+	err = s.underLock(ctx, workspaceID, func(ctx context.Context) error {
 		if q, err = s.Question(ctx, workspaceID, chatbotID, questionID); err != nil || q.Wanted == wanted {
 			return err
 		}
@@ -180,7 +180,7 @@ func (s *Service) Import(ctx context.Context, workspaceID, chatbotID string, wan
 	if err != nil {
 		return done, err
 	}
-	err = s.alone(ctx, workspaceID, func(ctx context.Context) error {
+	err = s.underLock(ctx, workspaceID, func(ctx context.Context) error {
 		done = Imported{}
 		known, err := s.Questions(ctx, workspaceID, chatbotID)
 		if err != nil {
@@ -243,8 +243,8 @@ func (s *Service) importOne(ctx context.Context, workspaceID, chatbotID string, 
 	}
 }
 
-// alone runs fn in one transaction under the workspace's lock.
-func (s *Service) alone(ctx context.Context, workspaceID string, fn func(context.Context) error) error {
+// underLock runs fn in one transaction under the workspace's lock.
+func (s *Service) underLock(ctx context.Context, workspaceID string, fn func(context.Context) error) error {
 	return s.tx.InTx(ctx, func(ctx context.Context) error {
 		if _, err := s.tx.LockWorkspace(ctx, workspaceID); err != nil {
 			return err

@@ -41,7 +41,7 @@ func (s *Service) Withdraw(ctx context.Context, workspaceID, chatbotID, question
 // Undo brings back a question that was withdrawn, with its results. It is a Conflict
 // fault if that is not possible any more.
 func (s *Service) Undo(ctx context.Context, workspaceID, chatbotID, questionID string) error {
-	return s.alone(ctx, workspaceID, func(ctx context.Context) error {
+	return s.underLock(ctx, workspaceID, func(ctx context.Context) error {
 		after := s.now().Add(-undoFor)
 		withdrawn, err := s.removals.WithdrawnTestQuestion(ctx, workspaceID, chatbotID, questionID, after)
 		if err != nil {

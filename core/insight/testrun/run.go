@@ -136,7 +136,7 @@ func (s *Service) Cancel(ctx context.Context, workspaceID, chatbotID, runID stri
 // schedule makes a run due at a time. A run that waits gets the time; one by a
 // person begins at once, unless another is under way.
 func (s *Service) schedule(ctx context.Context, wanted Run, at time.Time) (run Run, err error) {
-	err = s.alone(ctx, wanted.WorkspaceID, func(ctx context.Context) error {
+	err = s.underLock(ctx, wanted.WorkspaceID, func(ctx context.Context) error {
 		questions, err := s.Questions(ctx, wanted.WorkspaceID, wanted.ChatbotID)
 		if err != nil {
 			return err

@@ -129,7 +129,7 @@ func (n *Nodes) do(ctx context.Context, call func(*node) (gone bool)) {
 			return
 		}
 		tried[node] = true
-		n.leave(node)
+		n.markDown(node)
 		if ctx.Err() != nil {
 			return
 		}
@@ -158,9 +158,9 @@ func (n *Nodes) choose(tried map[*node]bool, passed int) *node {
 	return up[passed%len(up)]
 }
 
-// leave notes that a node is down, and moves on to the next one that is not, or
+// markDown notes that a node is down, and moves on to the next one that is not, or
 // to the next one if all are. The only node is never down: there is no other.
-func (n *Nodes) leave(from *node) {
+func (n *Nodes) markDown(from *node) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	if len(n.nodes) == 1 || n.ended.Err() != nil {

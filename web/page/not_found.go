@@ -12,9 +12,9 @@ import (
 	"parley/views/shell"
 )
 
-// Stray answers addresses that no route has, for whoever is signed in with the
-// shell around it, so that they find on. Programs get what the router says.
-func (s *Base) Stray(c *fiber.Ctx) error {
+// NotFound answers addresses without a route. People who are signed in get the error inside
+// the shell, and programs the answer of the router.
+func (s *Base) NotFound(c *fiber.Ctx) error {
 	err := c.Next()
 	if err == nil || strings.HasPrefix(c.Path(), route.API) {
 		return err
@@ -27,15 +27,15 @@ func (s *Base) Stray(c *fiber.Ctx) error {
 		case unknown != nil:
 			return unknown
 		}
-		note(c, s.lost(c, person))
+		note(c, s.failureLayout(c, person))
 		return err
 	})(c)
 }
 
-// lost is what surrounds the page of a failure before the visit is known: the
-// workspace or the chatbot that the address names, if the person belongs there,
-// and their first workspace otherwise, where the start page leads, too.
-func (s *Base) lost(c *fiber.Ctx, person tenant.Person) shell.Layout {
+// failureLayout returns the layout of a failure before the visit is known: of the workspace
+// or chatbot in the address, if the person belongs there, or else of their first workspace,
+// where the start page leads, too.
+func (s *Base) failureLayout(c *fiber.Ctx, person tenant.Person) shell.Layout {
 	if len(person.Memberships) == 0 {
 		return s.personLayout(person, s.Theme(c))
 	}
