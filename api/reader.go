@@ -12,7 +12,7 @@ import (
 	"parley/internal/socket"
 )
 
-// errClientGone is the cause of a context that ends because nobody listens. A
+// errClientGone is the cause of a context that ends because the client has gone. A
 // client who only stopped sending reads it.
 var errClientGone = fault.Wrap(fault.Invalid, turn.ErrLeft,
 	"The client closed its side of the connection before the answer was complete. Keep it open until then.")

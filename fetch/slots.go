@@ -27,7 +27,7 @@ const (
 var errNoSlot = errors.New("no slot within the longest wait")
 
 // slots lets one request at a time go to each host, in the order of the callers,
-// with a pause after each. Other processes take their turns between.
+// with a pause after each. Other processes read in between.
 type slots struct {
 	limit  int
 	shared hosts.Shared

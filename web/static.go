@@ -7,7 +7,7 @@ import (
 	"parley/web/page"
 )
 
-// files answers with what is embedded.
+// files answers with the embedded files.
 type files struct{ *page.Base }
 
 // static answers with a file. One at the present address never changes, so that

@@ -62,7 +62,7 @@ type Draft struct {
 	// reranking is what the order of the passages cost.
 	reranking Usage
 	passages  []retrieval.Result
-	// noAnswer is what is said if the knowledge does not hold the answer.
+	// noAnswer is the text for questions that the knowledge does not answer.
 	noAnswer string
 	// prompt is dropped once the model has it.
 	prompt prompt.Prompt

@@ -121,7 +121,7 @@ func (w *walk) end(ctx context.Context) (ended bool, err error) {
 	return true, nil
 }
 
-// checkAnchors looks for what was written down and is not there.
+// checkAnchors looks for anchors that the chain lacks.
 func (w *walk) checkAnchors() {
 	for seq, anchors := range w.anchors {
 		for _, a := range anchors {

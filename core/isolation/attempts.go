@@ -137,7 +137,7 @@ func (r *run) attempt(ctx context.Context, call Call, thief, victim *Workspace) 
 	return nil
 }
 
-// judge looks for what is of the victim in an answer.
+// judge looks for the victim's data in an answer.
 func (r *run) judge(call Call, credential Credential, object string, victim *Workspace, answer Answer, sent string) {
 	if found := victim.finder.In(answer.Head+"\n"+answer.Body, sent); len(found) > 0 {
 		r.report.cross(Crossing{call.Name(), credential.Name, object, fmt.Sprintf("the answer (status %d) has %s of workspace %s", answer.Status, r.named(victim, found), victim.ID)})
@@ -210,7 +210,7 @@ func (c Call) objectNames(victim *Workspace) string {
 	return strings.Join(all, ", ")
 }
 
-// send makes a call, and returns what was sent, too.
+// send makes a call, and returns the request, too.
 func (r *run) send(ctx context.Context, call Call, ids map[string]string, credential Credential) (Answer, string, error) {
 	path, body := call.fill(ids)
 	return r.sendTo(ctx, call.Name(), Request{Method: call.Method, Path: path, Body: body, Credential: credential})

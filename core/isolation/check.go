@@ -50,7 +50,7 @@ type run struct {
 	seen map[string]bool
 }
 
-// cleanWithin bounds what is still done when a check was interrupted.
+// cleanWithin bounds the cleanup after an interrupted check.
 const cleanWithin = 2 * time.Minute
 
 // Run checks the installation. Whatever happens, also when ctx ends, it takes away what it has

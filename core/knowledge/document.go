@@ -32,7 +32,7 @@ type State string
 
 // The states of a document.
 const (
-	// Pending has been stored, and waits for its turn.
+	// Pending is stored, and waits for a worker.
 	Pending State = "pending"
 	// Fetching is being read from its address.
 	Fetching State = "fetching"
@@ -86,7 +86,7 @@ type Document struct {
 	Content string
 	// Places say where parts of the content stood. Lists leave them out.
 	Places []split.Place
-	// InputHash is the SHA-256 of what was given, in hex: kind, title, text or
+	// InputHash is the SHA-256 of the input, in hex: kind, title, text or
 	// file, and external ID if it has one. It is empty for what a source found.
 	InputHash string
 	// ContentHash is the SHA-256 of the kind, title and content, in hex.

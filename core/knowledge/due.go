@@ -44,7 +44,7 @@ type DueStore interface {
 	WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[DueWork, error]
 }
 
-// WorkOff works off what is due in a workspace, of each kind for about one turn:
+// WorkOff works off what is due in a workspace, each kind for about one slice:
 // for callers without a queue.
 func (s *Worker) WorkOff(ctx context.Context, workspaceID string) (more bool, err error) {
 	waits := map[string]bool{} // for a site

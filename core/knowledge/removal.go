@@ -157,7 +157,7 @@ func (s *Removals) countAgain(ctx context.Context) error {
 		return err
 	}
 	var failures []error
-	until := s.now().Add(turnTime)
+	until := s.now().Add(sliceTime)
 	for _, r := range receipts {
 		if !s.now().Before(until) {
 			break

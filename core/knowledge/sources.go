@@ -216,7 +216,7 @@ func (s *Sources) Remove(ctx context.Context, workspaceID, chatbotID, sourceID s
 	})
 }
 
-// record writes into the audit log what was done to a source. The pages that are found
+// record writes a change of a source into the audit log. The pages that are found
 // there are no entries of their own.
 func (s *Sources) record(ctx context.Context, source Source, action audit.Action) error {
 	return s.removals.record(ctx, source.WorkspaceID, action, audit.Object{Kind: "source", ID: source.ID}, source.ChatbotID)

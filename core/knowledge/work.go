@@ -24,9 +24,9 @@ type Worker struct {
 }
 
 const (
-	// turnTime is how long one workspace is worked for before others have their
-	// turn.
-	turnTime = 5 * time.Second
+	// sliceTime is how long a worker works for one workspace before it works for
+	// another.
+	sliceTime = 5 * time.Second
 	// mostAttempts is how often something is tried before an owner must act,
 	// with pauses from firstPause to lastPause: about four hours in all.
 	mostAttempts = 8
@@ -41,12 +41,12 @@ const (
 	whileAdded = 5 * time.Second
 )
 
-// Work works off what is due of a kind in a workspace, for about one turn. One
+// Work works off what is due of a kind in a workspace, for about one slice. One
 // caller at a time may do so for a workspace and kind. More says that something
 // is due still, and pause for how long the sites that it is on want no request.
 func (s *Worker) Work(ctx context.Context, workspaceID, work string) (more bool, pause time.Duration, err error) {
 	ctx = audit.In(ctx, workspaceID)
-	until := s.now().Add(turnTime)
+	until := s.now().Add(sliceTime)
 	for s.now().Before(until) {
 		worked, err := s.workOnce(ctx, workspaceID, work)
 		if err != nil {

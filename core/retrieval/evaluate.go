@@ -17,7 +17,7 @@ type Probe struct {
 	DocumentID, Title string
 }
 
-// Probed is what was found for a probe.
+// Probed is a probe with the passages that the search found.
 type Probed struct {
 	Probe
 	// Found are the first passages, best first.
@@ -73,7 +73,7 @@ type Titles interface {
 // Titled is a document with its title.
 type Titled struct{ DocumentID, Title string }
 
-// Evaluator measures what is found for an owner's questions.
+// Evaluator measures the search by an owner's questions.
 type Evaluator struct {
 	searcher *Searcher
 	titles   Titles

@@ -31,7 +31,7 @@ type Proposal struct {
 	Questions []string
 }
 
-// unsaved are the attributes of a form that is filled with what nobody has saved.
+// unsaved are the attributes of a form with unsaved values.
 func (m Settings) unsaved() templ.Attributes { return templ.Attributes{"data-unsaved": m.Proposed} }
 
 // SettingName is what the page calls a setting, by the name that the audit log

@@ -19,7 +19,7 @@ import (
 // asked is what a page of the audit log was asked for.
 type asked map[string]string
 
-// filters are the names of what chooses entries.
+// filters are the names of the parameters that choose entries.
 var filters = []string{"kind", "actor", "from", "to", "object", "id", "address", "request"}
 
 // longestAsked is longer than anything that an entry has.
@@ -70,7 +70,7 @@ func withQuery(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// filter reads what is asked for. Days begin and end in the person's time zone.
+// filter reads the parameters. Days begin and end in the person's time zone.
 func (a asked) filter(zone *time.Location) (filter audit.Filter, wrong string) {
 	filter = audit.Filter{
 		Actions: actionsOf(a["kind"]), Actor: a["actor"], ObjectKind: a["object"], ObjectID: a["id"], Address: a["address"], RequestID: a["request"], Limit: entriesShown,

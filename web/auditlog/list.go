@@ -19,7 +19,7 @@ import (
 	"parley/web/page"
 )
 
-// pages are the handlers of what was done in a workspace.
+// pages are the handlers of the audit log.
 type pages struct{ *page.Base }
 
 // entriesShown is how many entries a page has.

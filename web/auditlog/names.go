@@ -75,7 +75,7 @@ func (n nameList) in(text string) (pieces []views.Piece) {
 	return pieces
 }
 
-// object is what was acted on, by the name that it had then.
+// object names the object of an entry as it was called then.
 func (n nameList) object(of audit.Object) views.Piece {
 	now, known := n[of.ID]
 	switch {

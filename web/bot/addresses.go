@@ -41,7 +41,7 @@ func (s knowledgePages) addressesPage(c *fiber.Ctx, v page.Visit) error {
 	return page.Render(c, fiber.StatusOK, views.AddressesPage(v.Layout(c, shell.KnowledgeSection, "Web addresses"), m))
 }
 
-// sourceToView shows an address of which no page could be read as failed: nothing is
+// sourceToView shows an address without a readable page as failed: nothing is
 // answered from it.
 func sourceToView(source browse.Source) views.Source {
 	shown := views.Source{

@@ -202,7 +202,7 @@ func share(name string, now, before func() (float64, bool)) ui.Stat {
 	return tile
 }
 
-// duration is a tile of a time, of which less is better.
+// duration is a tile of a time, where less is better.
 func duration(name string, now, before time.Duration) ui.Stat {
 	tile := ui.Stat{Name: name, Value: durationText(now)}
 	if now > 0 && before > 0 {

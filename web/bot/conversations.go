@@ -20,7 +20,7 @@ import (
 // conversationPages are the handlers of a chatbot's conversations.
 type conversationPages struct{ *page.Base }
 
-// list shows conversations, none of which is open.
+// list shows conversations without opening one.
 func (s conversationPages) list(c *fiber.Ctx, v page.Visit) error {
 	m, err := s.listed(c, v, 0)
 	if err != nil {

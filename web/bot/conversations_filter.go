@@ -46,7 +46,7 @@ func (s conversationPages) queryOf(c *fiber.Ctx, v page.Visit) (query history.Qu
 	return query, typed
 }
 
-// withQuery is an address with the filters, and with what is given besides.
+// withQuery returns an address with the filters and further parameters.
 func withQuery(base string, typed url.Values, more ...string) string {
 	all := url.Values{}
 	for name, values := range typed {

@@ -116,7 +116,7 @@ func counted(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// answerPage asks for the answer to a question, with what was answered until now.
+// answerPage asks for the answer to a question, and shows the answer until now.
 func (s improvePages) answerPage(c *fiber.Ctx, v page.Visit) error {
 	m := views.AnswerGap{Form: ui.Form{Values: map[string]string{
 		"question": c.Query("question"), "answer": "", "message": c.Query("message"),
@@ -176,7 +176,7 @@ func (s improvePages) showCheck(c *fiber.Ctx, v page.Visit, m views.CheckAnswer)
 	return page.Render(c, fiber.StatusOK, views.CheckAnswerPage(l.With("ask-again.js"), m))
 }
 
-// checked is what is known of an answer that was added.
+// checked describes an added answer.
 func (s improvePages) checked(c *fiber.Ctx, v page.Visit, question, message string) (views.CheckAnswer, error) {
 	document, err := s.Knowledge.Documents.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("document")))
 	if err != nil {

@@ -183,7 +183,7 @@ func testToView(base string, q testrun.Compared) views.TestQuestion {
 	return shown
 }
 
-// lacksOf says what an answer lacks of what is expected now.
+// lacksOf says which of today's expectations an answer does not meet.
 func lacksOf(q testrun.Compared, r *testrun.Result) []string {
 	var lacks []string
 	if q.Expects == testrun.AText && !q.SaidIn(r.Answer) {

@@ -115,7 +115,7 @@ func tilesOf(c testrun.Comparison) []ui.Stat {
 	return tiles
 }
 
-// differencesOf says what was other than in the earlier run.
+// differencesOf says what has changed since the earlier run.
 func differencesOf(c testrun.Comparison) []string {
 	if c.Before == nil {
 		return nil

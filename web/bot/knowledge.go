@@ -60,7 +60,7 @@ func (f chosen) filter() browse.Filter {
 	return filter
 }
 
-// at is an address with what is chosen, and more.
+// at returns an address with the chosen filters, and more.
 func (f chosen) at(path string, more ...string) string {
 	query := url.Values{}
 	for name, value := range f {

@@ -14,7 +14,7 @@ import (
 	"parley/web/page"
 )
 
-// addForm is one of the forms that add knowledge, with what is wrong with it.
+// addForm is one of the forms that add knowledge, with its error.
 type addForm struct {
 	page.Form
 	failure *fault.Error
@@ -62,8 +62,8 @@ func (s knowledgePages) showForms(c *fiber.Ctx, v page.Visit, status int, add vi
 	return page.Render(c, status, views.AddKnowledgePage(v.Layout(c, shell.KnowledgeSection, "Add knowledge"), add))
 }
 
-// refused shows the page again with what was typed into one of the forms, and
-// what is wrong. A failure that no other input would mend is returned.
+// refused shows the page again with the values of one of the forms, and the error. It
+// returns an error that no other input would mend.
 func (s knowledgePages) refused(c *fiber.Ctx, v page.Visit, err error, typed page.Form, inputs map[string]string, way string, of func(*addForms) *addForm) error {
 	return typed.Again(c, err, func(status int, f ui.Form) error {
 		add := newAddForms()

@@ -78,7 +78,7 @@ func (s knowledgePages) withdraw(c *fiber.Ctx, v page.Visit, documentIDs []strin
 	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), m)
 }
 
-// undo brings back what was removed.
+// undo brings removed documents back.
 func (s knowledgePages) undo(c *fiber.Ctx, v page.Visit) error {
 	micros, err := strconv.ParseInt(c.Query("until"), 10, 64)
 	if err != nil {

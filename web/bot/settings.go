@@ -63,7 +63,7 @@ func settingsForm(bot chatbot.Chatbot) ui.Form {
 	return shown.View()
 }
 
-// size writes a size of passages, of which zero is the default.
+// size writes a size of passages. Zero is the default.
 func size(tokens int) string {
 	if tokens == 0 {
 		return ""

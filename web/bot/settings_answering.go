@@ -89,7 +89,7 @@ func (s settingsPages) fallbackOf(typed page.Form) (chatbot.ModelChoice, error) 
 	return chatbot.ModelChoice{ProviderID: chosenProvider(where), Name: name}, nil
 }
 
-// fraction reads a number with decimals, of which an empty input is none.
+// fraction reads a number with decimals. An empty input is nil.
 func fraction(typed page.Form, name string) (*float64, error) {
 	text := strings.TrimSpace(typed[name])
 	if text == "" {

@@ -81,7 +81,7 @@ var notices = map[string]string{
 	"erased-silently": "Your account has been deleted.",
 }
 
-// Done is [seeOther] to a page that says what has been done.
+// Done is [SeeOther] to a page that confirms the action.
 func Done(c *fiber.Ctx, path, notice string) error {
 	return SeeOther(c, path+"?done="+url.QueryEscape(notice))
 }

@@ -16,7 +16,7 @@ import (
 type Billing interface {
 	// Checkout returns where the browser goes to buy.
 	Checkout(ctx context.Context, workspaceID string, purchase billing.Purchase, back billing.Back) (url string, err error)
-	// Portal returns where the browser goes to change what was bought.
+	// Portal returns the address of the page on which an owner changes the subscription.
 	Portal(ctx context.Context, workspaceID, back string) (url string, err error)
 	// Refresh reads the subscription at Stripe.
 	Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error)

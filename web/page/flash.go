@@ -17,7 +17,7 @@ const flashLifetime = time.Minute
 // maxFlash is how much of a message is kept: a cookie holds 4 KiB.
 const maxFlash = 500
 
-// Message says on the next page what has been done, such as "Opening hours" added.
+// Message confirms the action on the next page, such as "Opening hours" added.
 type Message struct {
 	Text string `json:"t"`
 	// Undo is where a form posts that undoes it, or empty.

@@ -12,7 +12,7 @@ import (
 	"parley/views/ui"
 )
 
-// Form is what was typed, by the name of the input.
+// Form has the values of a form, by the name of the input.
 type Form map[string]string
 
 // ReadForm takes the named inputs from the body, and from nowhere else: what
@@ -87,8 +87,8 @@ func (f Form) View() ui.Form {
 	return ui.Form{Values: values}
 }
 
-// Again answers a form that was refused with its page, what was typed, and
-// what is wrong. A failure that no other input would mend is returned.
+// Again shows the page of a refused form once more, with its values and the error. It
+// returns an error that no other input would mend.
 func (f Form) Again(c *fiber.Ctx, err error, show func(status int, form ui.Form) error) error {
 	failure := fault.As(err)
 	if failure.Kind == fault.Internal || failure.Kind == fault.NotFound {

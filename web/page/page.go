@@ -54,7 +54,7 @@ type Deps struct {
 	// SSO is single sign-on by identity providers.
 	SSO     sso.Services
 	Privacy privacy.Services
-	// Deliveries are what was sent to webhooks.
+	// Deliveries are the messages sent to webhooks.
 	Deliveries *webhook.Deliveries
 	// IDs makes the identifiers of conversations and messages that people see.
 	IDs      *publicid.Codec
@@ -81,7 +81,7 @@ type Deps struct {
 	TaxInclusive bool
 	// PlanChanges lets owners change the plan by hand, where none is sold.
 	PlanChanges bool
-	// Now is the clock of what pages say about days, [time.Now] when nil.
+	// Now is the clock for the days that pages show, [time.Now] when nil.
 	Now func() time.Time
 	Log *slog.Logger
 }

@@ -96,7 +96,7 @@ func (s *Sessions) person(c *fiber.Ctx, countStrangers bool) (tenant.Person, err
 	return person, nil
 }
 
-// countStranger counts a request of somebody who is not signed in, by the
+// countStranger counts a request without a session, by the
 // network that it comes from.
 func (s *Sessions) countStranger(c *fiber.Ctx) error {
 	if s.pace == nil {

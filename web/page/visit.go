@@ -19,7 +19,7 @@ type Visit struct {
 	Person  tenant.Person
 	Member  tenant.Membership
 	Chatbot chatbot.Chatbot
-	// holdings are what the workspace has of what its plan limits.
+	// holdings are the counts that the plan limits.
 	holdings []tenant.Holding
 	// messages is this month's use of messages.
 	messages tenant.QuotaUse
@@ -202,7 +202,7 @@ func (s *Base) personLayout(person tenant.Person, theme string) shell.Layout {
 	return shell.Layout{Email: person.User.Email, Unconfirmed: !person.User.EmailConfirmed(), Mails: s.Letters.On(), Workspaces: workspacesToViews(person), Theme: theme, Zone: person.User.TimeZone}
 }
 
-// PlainLayout is what surrounds a page of somebody who is not signed in.
+// PlainLayout returns the layout of a page for people who are not signed in.
 func (s *Base) PlainLayout(c *fiber.Ctx, title string) shell.Layout {
 	return s.Sessions.withFlash(c, shell.Layout{Title: title, Theme: s.Theme(c)})
 }

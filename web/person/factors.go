@@ -101,7 +101,7 @@ func (s setUpPages) confirmApp(c *fiber.Ctx, person tenant.Person) error {
 	return s.done(c, person, codes, "Your authenticator app is set up.")
 }
 
-// done shows new recovery codes, this once, or says what was done.
+// done shows new recovery codes, this once, or confirms the action.
 func (s setUpPages) done(c *fiber.Ctx, person tenant.Person, codes []string, text string) error {
 	if len(codes) == 0 {
 		return s.Flash(c, securityPath, page.Message{Text: text})

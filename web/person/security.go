@@ -33,7 +33,7 @@ func (s securityPages) securityTxt(c *fiber.Ctx) error {
 	return c.SendString(securityTxt(s.Security.Contact, s.BaseURL, s.Now()))
 }
 
-// securityPolicy shows what is promised to them.
+// securityPolicy shows what the operator promises to people who report vulnerabilities.
 func (s securityPages) securityPolicy(c *fiber.Ctx) error {
 	if s.Security.Contact == "" {
 		return fiber.ErrNotFound

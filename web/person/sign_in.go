@@ -110,7 +110,7 @@ func (s signUpPages) finishSignUpPage(c *fiber.Ctx) error {
 	return page.Render(c, fiber.StatusOK, views.FinishSignUpPage(s.PlainLayout(c, "Create your account"), ui.Form{}))
 }
 
-// finishSignUp creates the account of who has followed the link in a mail.
+// finishSignUp creates the account of a person who has followed the link in a mail.
 func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 	if err := s.admitSignUp(c); err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"parley/web/page"
 )
 
-// planPages are the handlers of what a workspace uses and pays.
+// planPages are the handlers of usage, plan and payments.
 type planPages struct{ *page.Base }
 
 func (s planPages) billingPage(c *fiber.Ctx, v page.Visit) error {
@@ -40,7 +40,7 @@ func (s planPages) showBilling(c *fiber.Ctx, v page.Visit, status int, f ui.Form
 	return page.Render(c, status, views.BillingPage(v.Layout(c, shell.BillingSection, "Usage & billing"), m))
 }
 
-// billing is the page without what was used and done.
+// billing returns the page without usage and history.
 func (s planPages) billing(c *fiber.Ctx, v page.Visit) (views.Billing, error) {
 	o, err := s.offerTo(c, v)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s planPages) billing(c *fiber.Ctx, v page.Visit) (views.Billing, error) {
 	return m, nil
 }
 
-// resets says when what is counted by the month starts over.
+// resets says when the monthly counts start over.
 func resets(now time.Time) string {
 	return "Messages and playground questions start over on " + monthOf(now).AddDate(0, 1, 0).Format("January 2, 2006") + ", midnight UTC."
 }
@@ -230,7 +230,7 @@ func (planPages) nextOf(v page.Visit, given string) string {
 	return cmp.Or(cameFrom(given), shell.BillingURL(v.WorkspaceID()))
 }
 
-// plansAgain shows the billing page with what is wrong. Another choice still leads on
+// plansAgain shows the billing page with the error. Another choice still leads on
 // to next.
 func (s planPages) plansAgain(c *fiber.Ctx, v page.Visit, next string, err error) error {
 	page.LogFailure(c, s.Log, fault.As(err))

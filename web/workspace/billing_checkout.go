@@ -41,7 +41,7 @@ func (s planPages) checkout(c *fiber.Ctx, v page.Visit) error {
 	return s.pay(c, v, to)
 }
 
-// purchase reads what is bought. A missing interval is a month.
+// purchase reads the plan and interval of a form. A missing interval is a month.
 func (s planPages) purchase(c *fiber.Ctx, typed page.Form) (billing.Purchase, error) {
 	wanted := billing.Purchase{Plan: plan.Name(typed["plan"]), Interval: plan.Interval(typed["interval"])}
 	if wanted.Interval == "" {
@@ -62,7 +62,7 @@ func (s planPages) purchase(c *fiber.Ctx, typed page.Form) (billing.Purchase, er
 	return wanted, fault.InField("plan", "This plan is not for sale. Choose another one.")
 }
 
-// portal sends an owner to Stripe's pages about what was bought.
+// portal sends an owner to Stripe's portal.
 func (s planPages) portal(c *fiber.Ctx, v page.Visit) error {
 	if s.Billing == nil {
 		return page.NotSold()

@@ -27,7 +27,7 @@ var suspendable = []struct {
 	{"tokens", "API tokens", "API token for each chatbot", "API tokens for each chatbot", plan.Tokens, func(l plan.Limits) int { return l.TokensPerChatbot }},
 }
 
-// limitPages are the handlers of what exceeds the plan.
+// limitPages are the handlers of the page of what exceeds the plan.
 type limitPages struct{ *page.Base }
 
 func (s limitPages) limitsPage(c *fiber.Ctx, v page.Visit) error {
@@ -54,7 +54,7 @@ func (s limitPages) planOf(c *fiber.Ctx, v page.Visit) (plan.Plan, error) {
 	return page.Catalog{Plans: plans}.Find(v.Member.Workspace.Plan), err
 }
 
-// overLimits groups what is above a limit: by kind, and tokens by chatbot.
+// overLimits groups what exceeds a limit: by kind, and tokens by chatbot.
 func overLimits(p plan.Plan, holdings []tenant.Holding) views.OverLimits {
 	var m views.OverLimits
 	for _, kind := range suspendable {

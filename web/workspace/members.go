@@ -142,7 +142,7 @@ func (s memberPages) membersAgain(c *fiber.Ctx, v page.Visit, typed page.Form, e
 	})
 }
 
-// leave takes the person out of the workspace, who has confirmed it.
+// leave removes the person from the workspace, once they have confirmed it.
 func (s memberPages) leave(c *fiber.Ctx, v page.Visit) error {
 	typed, err := page.ReadForm(c, "leave")
 	if err != nil {

@@ -137,7 +137,7 @@ func (o offer) prices() []views.PriceRow {
 }
 
 // button is empty for a price that cannot be bought, that is being paid, or
-// that would give nothing above what was granted.
+// that would give nothing above the granted plan.
 func (o offer) button(p plan.Plan, interval plan.Interval) string {
 	s := o.subscription
 	switch {

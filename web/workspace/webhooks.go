@@ -230,7 +230,7 @@ func deliveryOf(ids *publicid.Codec, identifier string) int64 {
 	return sequence
 }
 
-// done goes back to the webhook and says what was done, or why not.
+// done leads back to the webhook with a confirmation, or with the error.
 func (s webhookPages) done(c *fiber.Ctx, v page.Visit, text string, err error) error {
 	message := page.Message{Text: text}
 	if failure := fault.As(err); err != nil {

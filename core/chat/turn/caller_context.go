@@ -14,12 +14,12 @@ import (
 // CallerContext is what a caller sends along with its question, if it keeps the
 // conversation itself. None of it is stored.
 type CallerContext struct {
-	// History is what was said before, oldest first. It stands in the place of what
-	// the conversation has or, with Follows, comes after it. If it is empty, the
-	// history is the conversation's.
+	// History has the earlier messages, oldest first. It replaces the messages of the
+	// conversation or, with Follows, comes after them. If it is empty, the history is
+	// the conversation's.
 	History []prompt.Message
 	// Follows is the answer after which the question comes, in its conversation:
-	// what was said later is not part of the history. Zero is the last one.
+	// later messages are not part of the history. Zero is the last answer.
 	Follows int64
 	// Context is what the calling program says about the question. It is data, and
 	// changes none of the owner's rules.

@@ -36,7 +36,7 @@ type Thumb struct {
 	Date string
 }
 
-// RollStore is the port to what is counted and to the sums. Its records and
+// RollStore is the port to the uncounted records and to the sums. Its records and
 // thumbs are of any workspace.
 type RollStore interface {
 	// InTx runs fn in one transaction; calls inside it join.
@@ -64,7 +64,7 @@ type RollStore interface {
 	AddGaps(ctx context.Context, workspaceID string, answerIDs []int64) error
 }
 
-// Roller adds to the sums of days what has happened since.
+// Roller adds new usage records and feedback to the sums of their days.
 type Roller struct {
 	store      RollStore
 	now        func() time.Time

@@ -37,7 +37,7 @@ type Result struct {
 	At    time.Time
 }
 
-// Judge compares a reply with what is wanted.
+// Judge compares a reply with the expectations.
 func (w Wanted) Judge(reply insight.Reply) Result {
 	r := Result{Outcome: reply.Outcome, Answer: reply.Text, Citations: reply.Citations, Model: reply.Record.Model, Usage: reply.Usage(), Took: reply.Record.Total}
 	if w.Reference != "" {

@@ -48,7 +48,7 @@ type Run struct {
 	// were answered.
 	Total int
 	Figures
-	// Knowledge tells what was answered from from other knowledge, KnownDocuments counts
+	// Knowledge identifies the state of the documents, KnownDocuments counts
 	// it, Settings are the chatbot's, and Program is the version of this program: all as
 	// they were when the run began. Program is empty where it is not known.
 	Knowledge      string
@@ -96,7 +96,7 @@ const MostFailures = 5
 const (
 	// settle is how long nothing must have changed before a run begins.
 	settle = 10 * time.Second
-	// slice is how long a run has the worker before others have their turn.
+	// slice is how long a run has the worker before the next run has it.
 	slice = 20 * time.Second
 	// patience is how long one answer may take, and lease how long a run is left to
 	// the process that claimed it: longer than a slice and an answer.
