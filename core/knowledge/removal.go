@@ -149,7 +149,7 @@ const (
 )
 
 // countAgain counts the answers of receipts for good, some time after they were
-// confirmed, for no longer than a turn. Where there are fewer by now, because
+// confirmed, for no longer than a slice. Where there are fewer by now, because
 // conversations have been deleted, the receipt says what it said.
 func (s *Removals) countAgain(ctx context.Context) error {
 	receipts, err := s.receipts.RemovalsToCount(ctx, s.now().Add(-answersEnd), countedAtOnce)

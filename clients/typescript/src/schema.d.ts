@@ -2857,7 +2857,7 @@ export interface components {
             requests_per_minute?: number | null;
             /** @description How many questions may be answered with it in a calendar month, UTC, counted from when it has the limit; null and 0 are any number. */
             messages_per_month?: number | null;
-            /** @description What each network may send a minute: an IPv4 address, or an IPv6 /64. Only for publishable tokens, where null and 0 are 20. */
+            /** @description What each network (an IPv4 address, or an IPv6 /64) may send a minute. Only for publishable tokens, where null and 0 are 20. */
             visitor_requests_per_minute?: number | null;
         };
         TokenChange: {
@@ -2878,7 +2878,7 @@ export interface components {
             requests_per_minute?: number | null;
             /** @description How many questions may be answered with it in a calendar month, UTC, counted from when it has the limit; null and 0 are any number. */
             messages_per_month?: number | null;
-            /** @description What each network may send a minute: an IPv4 address, or an IPv6 /64. Only for publishable tokens, where null and 0 are 20. */
+            /** @description What each network (an IPv4 address, or an IPv6 /64) may send a minute. Only for publishable tokens, where null and 0 are 20. */
             visitor_requests_per_minute?: number | null;
         };
         RollRequest: {
