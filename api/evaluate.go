@@ -20,8 +20,7 @@ type evaluateRequest struct {
 	K *int `json:"k"`
 }
 
-// evaluationData says how well questions are answered from a chatbot's
-// documents.
+// evaluationData says how well the search finds passages for an owner's questions.
 type evaluationData struct {
 	Questions []probedData `json:"questions"`
 	// Measured is the number of questions that name a document.

@@ -58,7 +58,7 @@ type usageRecordData struct {
 	FinishReason string `json:"finish_reason,omitzero"`
 }
 
-// citationData is a passage that the question was answered from.
+// citationData is a passage that the answer was made from.
 type citationData struct {
 	// Number is what the answer's citations call it by.
 	Number      int      `json:"number"`

@@ -126,7 +126,7 @@ func (e events) ofRecord(r *stats.Record) []webhook.Event {
 	return all
 }
 
-// DocumentSettled publishes that a document is answered from, or has failed.
+// DocumentSettled publishes that a document is ready, or has failed.
 func (e events) DocumentSettled(ctx context.Context, d knowledge.Document) error {
 	event := webhook.Event{Kind: webhook.DocumentReady, ChatbotID: d.ChatbotID, At: e.now(), Data: map[string]any{
 		"chatbot_id": d.ChatbotID, "document_id": d.ID, "external_id": optional(d.ExternalID), "title": d.Title, "url": optional(d.URL), "state": string(d.State),

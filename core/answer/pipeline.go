@@ -15,7 +15,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// passagesWanted is how many passages a question is answered from.
+// passagesWanted is how many passages an answer is made from.
 const passagesWanted = 5
 
 // Searcher is the port to retrieval: it finds the passages for a query.

@@ -74,7 +74,7 @@ func (s *Seed) NewID(prefix string) string { return id.NewThrowAway(s.random, pr
 // Objects are the identifiers of the planted objects, by the names of route parameters.
 type Objects struct {
 	IDs map[string]string
-	// Documents are those that questions are answered from.
+	// Documents are the documents that answers use.
 	Documents []string
 	// What the database has numbered.
 	Conversation, Tried, Message, Delivery int64

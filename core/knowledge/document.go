@@ -42,8 +42,8 @@ const (
 	Indexing State = "indexing"
 	// Ready is in the index as it is in the database.
 	Ready State = "ready"
-	// Failed could not be read or indexed; [Document.Reason] says why. What
-	// it was before, if it was ready once, is still answered from.
+	// Failed could not be read or indexed; [Document.Reason] says why. If
+	// it was ready once, answers still use the live version.
 	Failed State = "failed"
 	// Removing is out of every answer, and about to leave the index.
 	Removing State = "removing"
@@ -97,7 +97,7 @@ type Document struct {
 	// Indexed how many of them have been prepared for the index.
 	Passages, Indexed int
 	// Version counts the contents that the document has had. Live is the one
-	// that questions are answered from, or zero.
+	// that answers use, or zero.
 	Version, Live int
 	// Undo is what the removal of a [Removing] document can be undone to, or
 	// zero.
@@ -114,8 +114,8 @@ type Document struct {
 	UpdatedAt, CreatedAt time.Time
 }
 
-// Held is the version that the index holds: the one that is answered from, or
-// would be again if the removal were undone.
+// Held is the version that the index holds: the live one, or the one that is live again
+// after an undo of the removal.
 func (d *Document) Held() int {
 	if d.State == Removing {
 		return d.Undo.Live

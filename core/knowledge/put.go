@@ -78,7 +78,7 @@ func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, kno
 	next.Title, next.Kind, next.InputHash = document.Title, document.Kind, document.InputHash
 	next.Content, next.Places, next.ContentHash, next.Version = document.Content, nil, "", known.Version+1
 	next.State, next.Reason, next.Attempts, next.DueAt, next.UpdatedAt = Pending, "", 0, document.DueAt, document.UpdatedAt
-	if file == nil { // else the characters that are answered from count until those of the file do
+	if file == nil { // else the characters of the live version count until the file is read
 		next.Chars = document.Chars
 	}
 	busy := inProgress(known, document.UpdatedAt)

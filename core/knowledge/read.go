@@ -162,9 +162,8 @@ func fitting(value string, limit int) string {
 	return value
 }
 
-// storeContent stores the content that a document is to have next, and moves it to
-// Indexing, or to Ready if that is what is answered from already. A file is
-// not needed any more then.
+// storeContent stores the next content of a document, and moves the document to Indexing, or
+// to Ready if the content is live already. It deletes the file, which nobody needs then.
 func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Document, next Document) error {
 	switch {
 	case strings.TrimSpace(next.Content) == "":
@@ -216,7 +215,7 @@ func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Docum
 	return addedBy(s.passages.AddPassages(ctx, d.WorkspaceID, *d, passages))
 }
 
-// contentHash is of all that the passages are made of.
+// contentHash hashes everything that determines the passages.
 func contentHash(bot chatbot.Chatbot, d Document) string {
 	return hash(string(d.Kind), d.Title, d.Content, split.Name(sizesOf(bot)))
 }

@@ -106,8 +106,8 @@ func (s *Worker) advance(ctx context.Context, d Document, step func(context.Cont
 	return d, nil
 }
 
-// leftHere returns what has replaced a document, and whether that is left to who
-// worked on the document. What cannot be looked up is tried again when it is due.
+// leftHere returns the replacement of a document, and whether the worker of the document is
+// to go on with it. If it cannot be read, a worker tries again when it is due.
 func (s *Worker) leftHere(ctx context.Context, d Document) (Document, bool) {
 	now, err := s.documents.Document(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
 	return now, err == nil && now.State == Pending && now.Version > d.Version && inProgress(now, s.now())

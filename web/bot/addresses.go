@@ -41,8 +41,8 @@ func (s knowledgePages) addressesPage(c *fiber.Ctx, v page.Visit) error {
 	return page.Render(c, fiber.StatusOK, views.AddressesPage(v.Layout(c, shell.KnowledgeSection, "Web addresses"), m))
 }
 
-// sourceToView shows an address without a readable page as failed: nothing is
-// answered from it.
+// sourceToView shows an address without a readable page as failed: no answer
+// uses it.
 func sourceToView(source browse.Source) views.Source {
 	shown := views.Source{
 		ID: source.ID, URL: source.URL, Kind: string(source.Kind), Schedule: string(source.Schedule), State: string(source.State),

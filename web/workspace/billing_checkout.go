@@ -92,8 +92,8 @@ func (s planPages) fromStripe(c *fiber.Ctx, v page.Visit) error {
 	return page.SeeOther(c, withNotice(s.nextOf(v, c.Query("next")), returned(c.Query("paid") != "", applied, err)))
 }
 
-// returned is the notice for somebody who comes back from Stripe. Who has paid
-// may be faster than the payment.
+// returned returns the notice for a person who comes back from Stripe, who may be faster than
+// the payment.
 func returned(paid bool, applied subscription.Applied, err error) string {
 	has := applied.After.Access.Plan
 	switch {

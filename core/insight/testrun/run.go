@@ -77,7 +77,7 @@ type Service struct {
 	now       func() time.Time
 	random    io.Reader
 	log       *slog.Logger
-	// seen is what chatbots answered from and by when they were last looked at.
+	// seen has the documents and settings of chatbots at the last look.
 	seen map[string]Tested
 }
 

@@ -17,7 +17,7 @@ type Position struct {
 	Transaction, Change int64
 }
 
-// Change says that a document is answered from in another version, or no more.
+// Change says that another version of a document is live, or none.
 type Change struct {
 	At                                 Position
 	WorkspaceID, ChatbotID, DocumentID string
