@@ -99,7 +99,7 @@ func New(deps Deps) *API {
 // Register adds the routes to an app, and what they declare to a table.
 func (a *API) Register(app *fiber.App, table *route.Table) {
 	health, webhook := health{a}, stripeWebhook{a}
-	route.Add(table, app, "", announce(a, anyone),
+	route.Add(table, app, "", announce(a, admitAll),
 		route.Get("/healthz", health.alive, route.Open),
 		route.Get("/readyz", health.ready, route.Open),
 	)
@@ -147,10 +147,10 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/models/:model", clients.model, route.Needs(chatbot.ScopeChat)),
 	)
 
-	route.Add(table, app, route.V1, announce(a, anyone),
+	route.Add(table, app, route.V1, announce(a, admitAll),
 		route.Get("/openapi.yaml", describe(a.Description, a.BaseURL).show, route.Open),
 	)
-	route.Add(table, app, wellKnownResource, announce(a, anyone),
+	route.Add(table, app, wellKnownResource, announce(a, admitAll),
 		route.Get("", describeResource(a.BaseURL, ""), route.Open),
 		route.Get(toolsPath, describeResource(a.BaseURL, toolsPath), route.Open),
 	)

@@ -111,9 +111,9 @@ type Program struct {
 // Now returns the current time in the precision that both databases store.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Unhurried returns a context for a command, whose statements may take longer than the
+// LongRunning returns a context for a command, whose statements may take longer than the
 // statements of a request.
-func Unhurried(ctx context.Context) context.Context { return store.Unhurried(ctx) }
+func LongRunning(ctx context.Context) context.Context { return store.Unhurried(ctx) }
 
 // Open opens the database, the index and the queue, and connects the domain
 // packages to them.

@@ -53,7 +53,7 @@ func (cmd *endUserEraseCmd) Run(ctx context.Context, config *app.Config, io stre
 		if _, err := p.Tenants.Workspaces.Workspace(ctx, cmd.Workspace); err != nil {
 			return err
 		}
-		receipt, err := p.Privacy.EndUsers.Erase(app.Unhurried(ctx), cmd.Workspace, cmd.ExternalUserID)
+		receipt, err := p.Privacy.EndUsers.Erase(app.LongRunning(ctx), cmd.Workspace, cmd.ExternalUserID)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (cmd *userDeleteCmd) Run(ctx context.Context, config *app.Config, io stream
 		if err != nil {
 			return err
 		}
-		receipt, err := p.Privacy.Persons.DeleteProven(app.Unhurried(ctx), user)
+		receipt, err := p.Privacy.Persons.DeleteProven(app.LongRunning(ctx), user)
 		if err != nil {
 			return err
 		}

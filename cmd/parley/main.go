@@ -64,7 +64,7 @@ type streams struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(app.Unhurried(ctx), os.Args[1:], streams{in: os.Stdin, out: os.Stdout}, os.Stderr)
+	code := run(app.LongRunning(ctx), os.Args[1:], streams{in: os.Stdin, out: os.Stdout}, os.Stderr)
 	stop()
 	os.Exit(code)
 }

@@ -72,7 +72,7 @@ func (cmd *workspaceDeleteCmd) Run(ctx context.Context, config *app.Config, io s
 	}
 	return withProgram(ctx, config, func(p *app.Program) error {
 		if cmd.Now {
-			receipt, err := p.Privacy.Workspaces.DeleteNow(app.Unhurried(ctx), cmd.ID)
+			receipt, err := p.Privacy.Workspaces.DeleteNow(app.LongRunning(ctx), cmd.ID)
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,7 @@ func (a *Addresses) Change(ctx context.Context, userID string, shown Evidence, e
 	if a.mails.On() {
 		return a.codes.mail(ctx, AddressCode{Email: email, UserID: user.ID}, letters{unknown: a.newLetter, known: a.takenLetter})
 	}
-	return a.codes.offerNow(ctx, email, user.ID, a.newLetter)
+	return a.codes.offerInTx(ctx, email, user.ID, a.newLetter)
 }
 
 // SendAgain gives a user another link that confirms their address. It does nothing if
@@ -56,7 +56,7 @@ func (a *Addresses) SendAgain(ctx context.Context, user User, client Client) err
 	if err := a.throttle.countMail(ctx, user.Email, client); err != nil {
 		return err
 	}
-	return a.codes.offerNow(ctx, user.Email, user.ID, confirmLetter(a.mails))
+	return a.codes.offerInTx(ctx, user.Email, user.ID, confirmLetter(a.mails))
 }
 
 // Vouch confirms the address of a user on the operator's word.

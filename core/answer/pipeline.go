@@ -249,7 +249,7 @@ func (d *Draft) made() Answer {
 		answer.Record.Passages = len(answer.Citations)
 		return answer
 	}
-	answer.Record.Refuted, answer.Checked = d.checks.refuted(), d.checks.did()
+	answer.Record.Refuted, answer.Checked = d.checks.refuted(), d.checks.outcome()
 	for i := range answer.Citations {
 		answer.Citations[i].Cited = len(d.checks) > 0 && d.checks.cites(i+1)
 	}

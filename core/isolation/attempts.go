@@ -16,14 +16,14 @@ func (r *run) readOwn(ctx context.Context, w *Workspace) error {
 	ids := w.ids(w.calls()[0])
 	seen := len(r.seen)
 	for _, call := range Calls() {
-		if call.changes() || call.Not != "" || call.isLeftToItself() {
+		if call.changes() || call.Not != "" || call.leavesTraces() {
 			continue
 		}
 		answer, _, err := r.send(ctx, call, ids, w.credential(call.kind()))
 		if err != nil {
 			return err
 		}
-		r.noteSeen(w, answer)
+		r.recordSeen(w, answer)
 	}
 	if len(r.seen) == seen {
 		return errOtherInstallation
@@ -31,7 +31,7 @@ func (r *run) readOwn(ctx context.Context, w *Workspace) error {
 	return nil
 }
 
-func (r *run) noteSeen(w *Workspace, answer Answer) {
+func (r *run) recordSeen(w *Workspace, answer Answer) {
 	for _, word := range w.finder.In(answer.Body, "") {
 		if slices.ContainsFunc(w.Canaries, func(c Canary) bool { return c.Secret == word }) {
 			r.seen[word] = true
@@ -39,9 +39,9 @@ func (r *run) noteSeen(w *Workspace, answer Answer) {
 	}
 }
 
-// isLeftToItself reports whether a workspace does not read something of its own, since that is
-// written into the audit log, asks Stripe or a model provider, or waits.
-func (c Call) isLeftToItself() bool {
+// leavesTraces reports whether a call is written into the audit log, asks Stripe or a model
+// provider, or waits. A workspace does not make such a call for its own objects.
+func (c Call) leavesTraces() bool {
 	return slices.ContainsFunc([]string{"/export", "/billing/", "/plan/return", "/end-users/", "/stream", "/models"}, func(part string) bool { return strings.Contains(c.Route, part) })
 }
 
@@ -171,7 +171,7 @@ const mostWords = 3
 func (r *run) compare(ctx context.Context, call Call, credential Credential, answer Answer, ids map[string]string, names []string, object string) error {
 	unknown := maps.Clone(ids)
 	for _, name := range names {
-		unknown[name] = r.nobodys(ids[name])
+		unknown[name] = r.unknownID(ids[name])
 	}
 	want, _, err := r.send(ctx, call, unknown, credential)
 	if err != nil {
@@ -186,8 +186,8 @@ func (r *run) compare(ctx context.Context, call Call, credential Credential, ans
 	return nil
 }
 
-// nobodys is an identifier of the same form that nobody has.
-func (r *run) nobodys(of string) string {
+// unknownID returns an identifier of the same form that names nothing.
+func (r *run) unknownID(of string) string {
 	prefix, _, named := strings.Cut(of, "_")
 	switch {
 	case prefix == "resp":

@@ -81,7 +81,7 @@ func (c *Checker) Run(ctx context.Context) (*Report, error) {
 	case bounded.Err() != nil:
 		err = fault.New(fault.Unavailable, "The check did not come to its end within %s.", Lasts-cleanWithin)
 	}
-	return r.report, errors.Join(err, r.takeAway(ctx))
+	return r.report, errors.Join(err, r.cleanUp(ctx))
 }
 
 func (r *run) check(ctx context.Context) error {
@@ -154,8 +154,8 @@ func (r *run) probe(ctx context.Context) error {
 	return nil
 }
 
-// takeAway removes what was planted, however the check ended.
-func (r *run) takeAway(ctx context.Context) error {
+// cleanUp removes the planted workspaces, however the check ended.
+func (r *run) cleanUp(ctx context.Context) error {
 	r.Progress("Taking both workspaces away.")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanWithin)
 	defer cancel()

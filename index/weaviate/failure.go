@@ -197,7 +197,7 @@ func (s *server) readAgain(ctx context.Context, call func(ctx context.Context) e
 	defer cancel()
 	unreachedBefore := 0
 	for attempt, pause := 0, firstPause; ; attempt, pause = attempt+1, min(2*pause, longestPause) {
-		err := tryOnce(nodes.Past(ctx, attempt), readTime, call)
+		err := tryOnce(nodes.Skip(ctx, attempt), readTime, call)
 		if isUnreached(err) {
 			unreachedBefore++
 		}

@@ -96,7 +96,7 @@ func (s settingsPages) saveSettings(c *fiber.Ctx, v page.Visit) error {
 		err = s.Chatbots.UpdateFrom(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, typed["seen"], settings)
 	}
 	if fault.Is(err, fault.Conflict) {
-		return s.overtaken(c, v, typed, settings, err)
+		return s.showConflict(c, v, typed, settings, err)
 	}
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
@@ -106,9 +106,9 @@ func (s settingsPages) saveSettings(c *fiber.Ctx, v page.Visit) error {
 	return s.resize(c, v)
 }
 
-// overtaken shows again what was typed to somebody whose settings were changed
+// showConflict shows again what was typed to somebody whose settings were changed
 // meanwhile, and says where theirs differ. Saved once more, theirs stay.
-func (s settingsPages) overtaken(c *fiber.Ctx, v page.Visit, typed page.Form, settings chatbot.Settings, err error) error {
+func (s settingsPages) showConflict(c *fiber.Ctx, v page.Visit, typed page.Form, settings chatbot.Settings, err error) error {
 	now, missing := s.Chatbots.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
 	if missing != nil {
 		return missing

@@ -167,7 +167,7 @@ func (q Question) changed(wanted Wanted, at time.Time) Question {
 
 // Remove removes a test question with its results, for good.
 func (s *Service) Remove(ctx context.Context, workspaceID, chatbotID, questionID string) error {
-	return found(s.questions.DeleteTestQuestion(ctx, workspaceID, chatbotID, questionID))
+	return orNotFound(s.questions.DeleteTestQuestion(ctx, workspaceID, chatbotID, questionID))
 }
 
 // Imported says what became of questions that were imported.

@@ -35,7 +35,7 @@ var (
 // Withdraw removes a test question with its results. For ten seconds [Service.Undo]
 // brings it back.
 func (s *Service) Withdraw(ctx context.Context, workspaceID, chatbotID, questionID string) error {
-	return found(s.removals.WithdrawTestQuestion(ctx, workspaceID, chatbotID, questionID, s.now()))
+	return orNotFound(s.removals.WithdrawTestQuestion(ctx, workspaceID, chatbotID, questionID, s.now()))
 }
 
 // Undo brings back a question that was withdrawn, with its results. It is a Conflict
@@ -70,8 +70,8 @@ func tooLate(err error) error {
 	return err
 }
 
-// found names what is missing.
-func found(err error) error {
+// orNotFound turns a missing row into the error for a missing test question.
+func orNotFound(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return errNoQuestion
 	}
