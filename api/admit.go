@@ -48,7 +48,7 @@ func (a *API) admitQuestion(c *fiber.Ctx, principal *chatbot.Principal) (*admiss
 	if err := a.count(c.UserContext(), principal); err != nil {
 		return nil, err
 	}
-	admitted.slot, err = take(a.answers, principal)
+	admitted.slot, err = takeSlot(a.answers, principal)
 	return admitted, err
 }
 
@@ -58,7 +58,7 @@ func (a *API) admitReader(ctx context.Context, principal *chatbot.Principal) (*r
 	if err := a.countAgain(ctx, principal); err != nil {
 		return nil, err
 	}
-	return take(a.readers, principal)
+	return takeSlot(a.readers, principal)
 }
 
 // againTimes is how many times the limit of questions that of replays, resumed streams and
@@ -70,7 +70,7 @@ const againTimes = 10
 func (a *API) countAgain(ctx context.Context, principal *chatbot.Principal) error {
 	token := &principal.Token
 	if limit := token.VisitorRequestsPerMinute; limit > 0 {
-		return a.Pace.Again(visitorOf(token, audit.OriginOf(ctx).Address), againTimes*limit)
+		return a.Pace.Again(networkOf(token, audit.OriginOf(ctx).Address), againTimes*limit)
 	}
 	if limit := principal.Plan.Limits.RequestsPerMinute; limit != plan.Unlimited {
 		return a.Pace.Again(principal.Chatbot.WorkspaceID, againTimes*limit)
@@ -83,7 +83,7 @@ func (a *API) countAgain(ctx context.Context, principal *chatbot.Principal) erro
 func (a *API) count(ctx context.Context, principal *chatbot.Principal) error {
 	token := &principal.Token
 	if limit := token.VisitorRequestsPerMinute; limit > 0 {
-		if err := a.Pace.Visitor(visitorOf(token, audit.OriginOf(ctx).Address), limit); err != nil {
+		if err := a.Pace.Network(networkOf(token, audit.OriginOf(ctx).Address), limit); err != nil {
 			return err
 		}
 	}
@@ -95,8 +95,8 @@ func (a *API) count(ctx context.Context, principal *chatbot.Principal) error {
 	return a.Requests.Admit(ctx, principal.Chatbot.WorkspaceID, principal.Plan)
 }
 
-// visitorOf names a visitor of the pages that use a token, by their network.
-func visitorOf(token *chatbot.Token, address string) string {
+// networkOf names the network that a request with a token comes from.
+func networkOf(token *chatbot.Token, address string) string {
 	client, _ := netip.ParseAddr(address)
 	return token.ID + " " + netgroup.Of(client).String()
 }
@@ -119,8 +119,8 @@ func (m *admission) begin(ctx context.Context, before chat.Status) (ended func(c
 		m.slot.Share()
 		return m.ended, nil
 	}
-	if m.held, err = take(m.api.answers, m.principal); err != nil {
-		m.giveBack()
+	if m.held, err = takeSlot(m.api.answers, m.principal); err != nil {
+		m.uncount()
 		return nil, err
 	}
 	return m.ended, nil
@@ -130,25 +130,25 @@ func (m *admission) begin(ctx context.Context, before chat.Status) (ended func(c
 func (m *admission) ended(counts bool) {
 	m.held.Leave()
 	if !counts {
-		m.giveBack()
+		m.uncount()
 	}
 }
 
-// giveBackWithin bounds how long the end of a failed answer waits for the database.
-const giveBackWithin = 5 * time.Second
+// uncountWithin bounds how long a failed answer waits for the database.
+const uncountWithin = 5 * time.Second
 
-// giveBack takes a question that got no answer from the count of its token.
-func (m *admission) giveBack() {
+// uncount takes a question without an answer back from the count of its token.
+func (m *admission) uncount() {
 	if m.month == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), giveBackWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), uncountWithin)
 	defer cancel()
 	if err := m.api.Chatbots.Callers.GiveMessageBack(ctx, &m.principal.Token, m.month); err != nil {
 		m.api.Log.Error("could not take back a message of a token", "token_id", m.principal.Token.ID, "error", err)
 	}
 }
 
-func take(among *rate.Slots, by *chatbot.Principal) (*rate.Slot, error) {
+func takeSlot(among *rate.Slots, by *chatbot.Principal) (*rate.Slot, error) {
 	return among.Take(by.Chatbot.WorkspaceID, by.CallerID(), by.Plan)
 }

@@ -2,7 +2,7 @@
 // of tokens and documents, health, the wire shapes and the one table of
 // errors.
 //
-// It does not own pages and cookies (package web/site) nor any rule about what is
+// It does not own pages and cookies (package web/page) nor any rule about what is
 // asked of it (packages under core).
 package api
 
@@ -100,16 +100,16 @@ func New(deps Deps) *API {
 // Register adds the routes to an app, and what they declare to a table.
 func (a *API) Register(app *fiber.App, table *route.Table) {
 	health, webhook := health{a}, stripeWebhook{a}
-	route.Add(table, app, "", announce(a, anyone),
+	route.Add(table, app, "", announce(a, admitAll),
 		route.Get("/healthz", health.alive, route.Open),
 		route.Get("/readyz", health.ready, route.Open),
 	)
-	route.Add(table, app, "", a.whileOpen,
-		route.Post("/api/webhooks/stripe", webhook.take, route.Open, route.Body(MaxWebhookBody)),
+	route.Add(table, app, "", a.unlessDraining,
+		route.Post("/api/webhooks/stripe", webhook.receive, route.Open, route.Body(MaxWebhookBody)),
 	)
 
 	app.Use(route.V1, a.forBrowsers)
-	app.Use(route.V1, a.whileOpen(route.Declaration{}, (*fiber.Ctx).Next))
+	app.Use(route.V1, a.unlessDraining(route.Declaration{}, (*fiber.Ctx).Next))
 	questions, conversations, streams, ratings := questions{a}, conversations{a}, streams{a}, ratings{a}
 	route.Add(table, app, route.V1, announce(a, a.withToken),
 		route.Post("/chat", questions.answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
@@ -148,10 +148,10 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/models/:model", clients.model, route.Needs(chatbot.ScopeChat)),
 	)
 
-	route.Add(table, app, route.V1, announce(a, anyone),
+	route.Add(table, app, route.V1, announce(a, admitAll),
 		route.Get("/openapi.yaml", describe(a.Description, a.BaseURL).show, route.Open),
 	)
-	route.Add(table, app, wellKnownResource, announce(a, anyone),
+	route.Add(table, app, wellKnownResource, announce(a, admitAll),
 		route.Get("", describeResource(a.BaseURL, ""), route.Open),
 		route.Get(toolsPath, describeResource(a.BaseURL, toolsPath), route.Open),
 	)
@@ -162,7 +162,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Delete("/end-users/:external_user_id", privacies{a}.erase, route.May(tenant.ManageChatbots), route.Costly, route.Sensitive),
 	)
 	playground := playground{a}
-	tokens, keepings, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, keepings{a.Chatbots.Chatbots}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
+	tokens, keepings, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, retentions{a.Chatbots.Chatbots}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	tests, runs := testQuestions{a.Tests}, testRuns{a.Tests}
 	route.Add(table, app, "/api/chatbots/:id", announce(a, a.withMember),
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
@@ -193,7 +193,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/evaluate", evaluations.run, route.May(tenant.Read), route.Body(MaxBody), route.Costly),
 		route.Get("/test-questions", tests.list, route.May(tenant.Read)),
 		route.Post("/test-questions", tests.add, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
-		route.Put("/test-questions", tests.take, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile)),
+		route.Put("/test-questions", tests.importFrom, route.May(tenant.EditKnowledge), route.Body(testrun.MaxFile)),
 		route.Put("/test-questions/:question_id", tests.change, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
 		route.Delete("/test-questions/:question_id", tests.remove, route.May(tenant.EditKnowledge)),
 		route.Get("/test-runs", runs.list, route.May(tenant.Read)),
@@ -208,8 +208,8 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 // that are running have ended.
 func (a *API) Drain() { a.gate.Close() }
 
-// whileOpen lets in everybody, unless the server is draining.
-func (a *API) whileOpen(_ route.Declaration, handle fiber.Handler) fiber.Handler {
+// unlessDraining admits every request, unless the server is draining.
+func (a *API) unlessDraining(_ route.Declaration, handle fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if !a.gate.Enter() {
 			c.Context().SetConnectionClose()

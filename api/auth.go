@@ -56,8 +56,8 @@ type caller struct {
 	use    chatbot.Use
 }
 
-// acting is the context of what a program changes, for the audit log.
-func acting(c *fiber.Ctx, by caller) context.Context {
+// actorContext returns a context with the program as the actor of the audit log.
+func actorContext(c *fiber.Ctx, by caller) context.Context {
 	return audit.As(c.UserContext(), audit.Program(by.Token.Name, by.Token.Hint))
 }
 
@@ -77,12 +77,12 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 			err = principal.Admits(use)
 		}
 		if err != nil {
-			return about(principal, err)
+			return aboutToken(principal, err)
 		}
 		a.Chatbots.Uses.Used(&principal.Token, func() (ip, agent string) { return use.Address, c.Get(fiber.HeaderUserAgent) })
 		defer a.sayLimits(c, principal)
 		if err := principal.Needs(d.TokenScope); err != nil {
-			return about(principal, err)
+			return aboutToken(principal, err)
 		}
 		return handle(c, caller{principal, secret, use})
 	}
@@ -100,8 +100,8 @@ func (e *DeniedToken) Error() string { return e.cause.Error() }
 // Unwrap returns the fault that the caller reads.
 func (e *DeniedToken) Unwrap() error { return e.cause }
 
-// about adds to an error, for the log of security events, whose token it is.
-func about(principal *chatbot.Principal, err error) error {
+// aboutToken adds the token to an error, for the log of security events.
+func aboutToken(principal *chatbot.Principal, err error) error {
 	if err == nil || principal == nil {
 		return err
 	}

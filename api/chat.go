@@ -75,7 +75,7 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	}
 	suggests := ask.Delivery.Suggestions
 	ask.Delivery = turn.Delivery{Format: ask.Delivery.Format} // the rest is for streams
-	reader := h.attend(c)
+	reader := h.newReader(c)
 	defer reader.leave()
 	turn, err := h.Turns.Begin(reader.ctx, by.Principal, ask)
 	if err != nil {

@@ -130,7 +130,7 @@ func (h conversations) change(c *fiber.Ctx, by caller) error {
 	if change.Metadata, err = pairsOf(request.Metadata); err != nil {
 		return err
 	}
-	changed, err := h.Chat.Change(acting(c, by), by.Principal, ref, change)
+	changed, err := h.Chat.Change(actorContext(c, by), by.Principal, ref, change)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (h conversations) remove(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	if err := h.Chat.Delete(acting(c, by), by.Principal, ref); err != nil {
+	if err := h.Chat.Delete(actorContext(c, by), by.Principal, ref); err != nil {
 		return err
 	}
 	return succeed(c, h.ids.DeletedToWire(ref.ConversationID))

@@ -65,7 +65,7 @@ func (h documents) list(c *fiber.Ctx, at visit) error {
 
 // show shows one document, so that a program can wait for it.
 func (h documents) show(c *fiber.Ctx, at visit) error {
-	document, err := h.knowledge.Documents.Get(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "document_id")))
+	document, err := h.knowledge.Documents.Get(c.UserContext(), at.WorkspaceID, at.ID, id.Parse(pathID(c, "document_id")))
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (h documents) cancel(c *fiber.Ctx, at visit) error {
 }
 
 func (h documents) change(c *fiber.Ctx, at visit, status string, change func(ctx context.Context, workspaceID, chatbotID, documentID string) error) error {
-	documentID := id.Given(pathID(c, "document_id"))
+	documentID := id.Parse(pathID(c, "document_id"))
 	if err := change(c.UserContext(), at.WorkspaceID, at.ID, documentID); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (r evaluateRequest) probes() []retrieval.Probe {
 		probes[i] = retrieval.Probe{Question: q.Question, Title: q.Title}
 		if q.DocumentID != nil {
 			// What cannot be an identifier names nothing, and is not the same as none.
-			if probes[i].DocumentID = id.Given(*q.DocumentID); probes[i].DocumentID == "" {
+			if probes[i].DocumentID = id.Parse(*q.DocumentID); probes[i].DocumentID == "" {
 				probes[i].DocumentID = "_"
 			}
 		}

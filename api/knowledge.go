@@ -15,16 +15,16 @@ import (
 	"parley/internal/id"
 )
 
-// givenRequest is the JSON body of POST /knowledge/documents, and of PUT.
-type givenRequest struct {
+// putRequest is the JSON body of POST /knowledge/documents, and of PUT.
+type putRequest struct {
 	documentRequest
 
 	URL        string  `json:"url"`
 	ExternalID *string `json:"external_id"`
 }
 
-// givenData is a document with what became of it.
-type givenData struct {
+// putData is a document with what became of it.
+type putData struct {
 	wire.Document
 
 	Result string `json:"result"`
@@ -99,22 +99,22 @@ func nextOf(cursor browse.Cursor) *string {
 
 // put adds a text, a file, or the page at an address, or replaces the one with the
 // same external ID.
-func (h catalog) put(c *fiber.Ctx, by caller) error { return h.take(c, by, nil) }
+func (h catalog) put(c *fiber.Ctx, by caller) error { return h.save(c, by, nil) }
 
 // putNamed is put for the document that the path names.
 func (h catalog) putNamed(c *fiber.Ctx, by caller) error {
 	externalID := pathID(c, "external_id")
-	return h.take(c, by, &externalID)
+	return h.save(c, by, &externalID)
 }
 
-func (h catalog) take(c *fiber.Ctx, by caller, inPath *string) error {
+func (h catalog) save(c *fiber.Ctx, by caller, inPath *string) error {
 	if err := h.count(c.UserContext(), by.Principal); err != nil {
 		return err
 	}
 	if err := h.Pace.Workspace(c.UserContext(), by.Chatbot.WorkspaceID); err != nil {
 		return err
 	}
-	request, externalID, err := givenDocument(c)
+	request, externalID, err := readPutRequest(c)
 	if err != nil {
 		return err
 	}
@@ -130,33 +130,32 @@ func (h catalog) take(c *fiber.Ctx, by caller, inPath *string) error {
 		}
 		request.ExternalID = *inPath
 	}
-	document, result, err := h.Knowledge.Catalog.Put(acting(c, by), by.Chatbot.WorkspaceID, by.Chatbot.ID, request)
+	document, result, err := h.Knowledge.Catalog.Put(actorContext(c, by), by.Chatbot.WorkspaceID, by.Chatbot.ID, request)
 	if err != nil {
 		return err
 	}
-	return succeed(c, givenData{wire.DocumentToWire(document), string(result)})
+	return succeed(c, putData{wire.DocumentToWire(document), string(result)})
 }
 
-// givenDocument reads what a program gives, and the external ID in the body, if
-// there is one.
-func givenDocument(c *fiber.Ctx) (knowledge.Given, *string, error) {
+// readPutRequest reads the document, and the external ID if the body has one.
+func readPutRequest(c *fiber.Ctx) (knowledge.PutRequest, *string, error) {
 	if strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
 		document, form, err := uploadedDocument(c)
-		given := knowledge.Given{NewDocument: document}
+		request := knowledge.PutRequest{NewDocument: document}
 		if slices.ContainsFunc(form, func(p bodies.Part) bool { return p.Name == "external_id" }) {
 			externalID := form.Value("external_id")
-			return given, &externalID, err
+			return request, &externalID, err
 		}
-		return given, nil, err
+		return request, nil, err
 	}
-	var request givenRequest
+	var request putRequest
 	if err := decode(c, &request); err != nil {
-		return knowledge.Given{}, nil, err
+		return knowledge.PutRequest{}, nil, err
 	}
 	if request.Content == "" && request.URL == "" {
-		return knowledge.Given{}, nil, fault.InField("content", "Give the text as content, or the address of a page as url. Send a file as multipart/form-data.")
+		return knowledge.PutRequest{}, nil, fault.InField("content", "Give the text as content, or the address of a page as url. Send a file as multipart/form-data.")
 	}
-	return knowledge.Given{
+	return knowledge.PutRequest{
 		NewDocument: knowledge.NewDocument{Title: request.Title, Kind: knowledge.Kind(request.Kind), Content: request.Content}, URL: request.URL,
 	}, request.ExternalID, nil
 }
@@ -164,7 +163,7 @@ func givenDocument(c *fiber.Ctx) (knowledge.Given, *string, error) {
 // show shows one document, so that a program can wait for it.
 func (h catalog) show(c *fiber.Ctx, by caller) error {
 	return h.find(c, by, func(ctx context.Context, workspaceID, chatbotID string) (knowledge.Document, error) {
-		return h.Knowledge.Documents.Get(ctx, workspaceID, chatbotID, id.Given(pathID(c, "document_id")))
+		return h.Knowledge.Documents.Get(ctx, workspaceID, chatbotID, id.Parse(pathID(c, "document_id")))
 	})
 }
 
@@ -191,7 +190,7 @@ func (h catalog) remove(c *fiber.Ctx, by caller) error {
 	if err := h.count(c.UserContext(), by.Principal); err != nil {
 		return err
 	}
-	return h.removeIt(c, by, id.Given(pathID(c, "document_id")))
+	return h.removeIt(c, by, id.Parse(pathID(c, "document_id")))
 }
 
 // removeNamed is remove for an external ID.
@@ -207,7 +206,7 @@ func (h catalog) removeNamed(c *fiber.Ctx, by caller) error {
 }
 
 func (h catalog) removeIt(c *fiber.Ctx, by caller, documentID string) error {
-	receipt, err := h.Knowledge.Catalog.Remove(acting(c, by), by.Chatbot.WorkspaceID, by.Chatbot.ID, documentID)
+	receipt, err := h.Knowledge.Catalog.Remove(actorContext(c, by), by.Chatbot.WorkspaceID, by.Chatbot.ID, documentID)
 	if err != nil {
 		return err
 	}
@@ -240,7 +239,7 @@ func (h catalog) removal(c *fiber.Ctx, by caller) error {
 	if err := h.count(c.UserContext(), by.Principal); err != nil {
 		return err
 	}
-	receipt, err := h.Knowledge.Removals.Get(c.UserContext(), by.Chatbot.WorkspaceID, by.Chatbot.ID, id.Given(pathID(c, "removal_id")))
+	receipt, err := h.Knowledge.Removals.Get(c.UserContext(), by.Chatbot.WorkspaceID, by.Chatbot.ID, id.Parse(pathID(c, "removal_id")))
 	if err != nil {
 		return err
 	}

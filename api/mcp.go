@@ -70,7 +70,7 @@ func (h tools) answer(c *fiber.Ctx, by caller) error {
 	if visit.key, err = keyOf(c, by.Principal, ""); err != nil {
 		return err
 	}
-	reader := h.attend(c)
+	reader := h.newReader(c)
 	defer reader.leave()
 	visit.ctx = reader.ctx
 	return h.send(c, h.server.Answer(reader.ctx, mcp.Request{
@@ -130,19 +130,19 @@ type toolCaller struct {
 // Search returns documents with passages that match a query.
 func (t *toolCaller) Search(_ context.Context, query string) (mcp.Results, error) {
 	results, err := t.knowledge.Search(t.ctx, &t.by.Chatbot, query)
-	return results, t.told(err)
+	return results, t.explained(err)
 }
 
 // Fetch returns a document.
 func (t *toolCaller) Fetch(_ context.Context, documentID string) (mcp.Document, error) {
 	document, err := t.knowledge.Fetch(t.ctx, &t.by.Chatbot, documentID)
-	return document, t.told(err)
+	return document, t.explained(err)
 }
 
 // Ask asks the chatbot.
 func (t *toolCaller) Ask(_ context.Context, question, conversationID string) (mcp.Answer, error) {
 	answered, err := t.ask(question, conversationID)
-	return answered, t.told(err)
+	return answered, t.explained(err)
 }
 
 func (t *toolCaller) ask(question, conversationID string) (answered mcp.Answer, err error) {
@@ -176,11 +176,11 @@ func (t *toolCaller) ask(question, conversationID string) (answered mcp.Answer, 
 
 // Panicked returns the error of a tool that panicked.
 func (t *toolCaller) Panicked(cause error) error {
-	return t.told(fault.Wrap(fault.Internal, cause, "internal error"))
+	return t.explained(fault.Wrap(fault.Internal, cause, "internal error"))
 }
 
-// told is an error as the caller reads it: its sentence with its code.
-func (t *toolCaller) told(err error) error {
+// explained returns an error as the caller reads it: its sentence with its code.
+func (t *toolCaller) explained(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ func (a *API) withMember(d route.Declaration, handle func(*fiber.Ctx, visit) err
 		if err != nil {
 			return err
 		}
-		bot, membership, err := a.Chatbots.Visible(c.UserContext(), person, id.Given(pathID(c, "id")))
+		bot, membership, err := a.Chatbots.Visible(c.UserContext(), person, id.Parse(pathID(c, "id")))
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (a *API) withMember(d route.Declaration, handle func(*fiber.Ctx, visit) err
 		if err := membership.May(d.Action); err != nil {
 			return err
 		}
-		if err := sensitive(d, person); err != nil {
+		if err := requireProof(d, person); err != nil {
 			return err
 		}
 		return handle(c, visit{bot, person})
@@ -49,7 +49,7 @@ func (a *API) inWorkspace(d route.Declaration, handle func(*fiber.Ctx, tenant.Me
 		if err != nil {
 			return err
 		}
-		member, err := person.In(id.Given(pathID(c, "workspace")))
+		member, err := person.In(id.Parse(pathID(c, "workspace")))
 		if err != nil {
 			return err
 		}
@@ -59,21 +59,21 @@ func (a *API) inWorkspace(d route.Declaration, handle func(*fiber.Ctx, tenant.Me
 		if err := member.May(d.Action); err != nil {
 			return err
 		}
-		if err := sensitive(d, person); err != nil {
+		if err := requireProof(d, person); err != nil {
 			return err
 		}
 		return handle(c, member, person)
 	}
 }
 
-// sensitive is Forbidden where the route asks people again who they are, and they have
-// not shown it lately.
-func sensitive(d route.Declaration, person tenant.Person) error {
+// requireProof is Forbidden on a sensitive route for a person who has not proved lately who
+// they are.
+func requireProof(d route.Declaration, person tenant.Person) error {
 	if !d.Sensitive {
 		return nil
 	}
 	return person.Session.CheckProof()
 }
 
-// anyone lets in everybody.
-func anyone(_ route.Declaration, handle fiber.Handler) fiber.Handler { return handle }
+// admitAll admits every request.
+func admitAll(_ route.Declaration, handle fiber.Handler) fiber.Handler { return handle }

@@ -22,7 +22,7 @@ type modelsData struct {
 // list lists the models of a provider of the chatbot's workspace, or the server's
 // own.
 func (h models) list(c *fiber.Ctx, at visit) error {
-	provider := cmp.Or(id.Given(c.Query("provider_id")), ownModels)
+	provider := cmp.Or(id.Parse(c.Query("provider_id")), ownModels)
 	if provider == ownModels {
 		return succeed(c, modelsData{h.of.Providers.OwnModels()})
 	}

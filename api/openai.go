@@ -139,7 +139,7 @@ func (h openAIClients) answer(c *fiber.Ctx, by caller, read func() (*openai.Ques
 
 // ask is the question as every other is asked.
 func (h openAIClients) ask(c *fiber.Ctx, admitted *admission, question *openai.Question) (ask turn.Ask, err error) {
-	ask = turn.Ask{Message: question.Text, Given: &question.Given, Admit: admitted.begin, Delivery: turn.Delivery{Format: markdown.Markdown}}
+	ask = turn.Ask{Message: question.Text, CallerContext: &question.CallerContext, Admit: admitted.begin, Delivery: turn.Delivery{Format: markdown.Markdown}}
 	if ask.ExternalUserID, err = externalUserOf(c, question.User); err != nil {
 		return ask, err
 	}
@@ -158,7 +158,7 @@ func (h openAIClients) ask(c *fiber.Ctx, admitted *admission, question *openai.Q
 	if err != nil || ask.ConversationID != 0 && ask.ConversationID != conversationID {
 		return ask, turn.ErrNoPrevious
 	}
-	ask.ConversationID, ask.Given.Follows = conversationID, answerID
+	ask.ConversationID, ask.CallerContext.Follows = conversationID, answerID
 	return ask, nil
 }
 
@@ -175,7 +175,7 @@ func (h openAIClients) task(c *fiber.Ctx, question *openai.Question, ended opena
 
 // whole answers with the whole answer at once.
 func (h openAIClients) whole(c *fiber.Ctx, by caller, question *openai.Question, ask turn.Ask) error {
-	reader := h.attend(c)
+	reader := h.newReader(c)
 	defer reader.leave()
 	begun, err := h.Turns.Begin(reader.ctx, by.Principal, ask)
 	if err != nil {

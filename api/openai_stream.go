@@ -14,7 +14,7 @@ import (
 // stream answers with Server-Sent Events. What fails before the first event is an
 // ordinary answer.
 func (h openAIClients) stream(c *fiber.Ctx, by caller, admitted *admission, question *openai.Question, ask turn.Ask) error {
-	reader := h.attend(c)
+	reader := h.newReader(c)
 	reader.slot = admitted.slot
 	began := false
 	defer func() { // after a panic, too

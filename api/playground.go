@@ -71,7 +71,7 @@ func (h playground) ask(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	slot, err := take(h.answers, principal)
+	slot, err := takeSlot(h.answers, principal)
 	if err != nil {
 		return err
 	}

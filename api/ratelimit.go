@@ -20,7 +20,7 @@ const (
 )
 
 // sayLimits says how many requests a minute the caller may send, and how many of
-// them are left. A publishable token shows the limit of its visitor alone: how much
+// them are left. A publishable token shows the limit of the network alone: how much
 // others use is not for the public.
 func (a *API) sayLimits(c *fiber.Ctx, principal *chatbot.Principal) {
 	token := &principal.Token
@@ -28,7 +28,7 @@ func (a *API) sayLimits(c *fiber.Ctx, principal *chatbot.Principal) {
 	said := limits{policies[:0], left[:0]}
 	if token.Kind == chatbot.PublishableToken {
 		limit := token.VisitorRequestsPerMinute
-		said.add("visitor", a.Pace.VisitorStanding(visitorOf(token, audit.OriginOf(c.UserContext()).Address), limit))
+		said.add("visitor", a.Pace.NetworkStanding(networkOf(token, audit.OriginOf(c.UserContext()).Address), limit))
 	} else {
 		if limit := principal.Plan.Limits.RequestsPerMinute; limit != plan.Unlimited {
 			said.add("workspace", a.Requests.Standing(principal.Chatbot.WorkspaceID, limit))

@@ -12,7 +12,7 @@ import (
 	"parley/internal/socket"
 )
 
-// errClientGone is the cause of a context that ends because nobody listens. A
+// errClientGone is the cause of a context that ends because the client has gone. A
 // client who only stopped sending reads it.
 var errClientGone = fault.Wrap(fault.Invalid, turn.ErrLeft,
 	"The client closed its side of the connection before the answer was complete. Keep it open until then.")
@@ -29,13 +29,14 @@ type reader struct {
 	slot *rate.Slot
 }
 
-func (a *API) attend(c *fiber.Ctx) reader {
+// newReader returns the reader of a request, whose context ends when the client goes away.
+func (a *API) newReader(c *fiber.Ctx) reader {
 	ctx, cancel := context.WithCancelCause(a.Lifetime)
 	conn := c.Context().Conn()
 	return reader{ctx, cancel, conn, socket.Watch(conn, func() { cancel(errClientGone) }), nil}
 }
 
-// leave is for the end of the request.
+// leave ends the watch, at the end of the request.
 func (r reader) leave() {
 	r.unwatch()
 	r.cancel(nil)

@@ -96,7 +96,7 @@ func (h sources) sync(c *fiber.Ctx, at visit) error {
 }
 
 func (h sources) change(c *fiber.Ctx, at visit, status string, change func(ctx context.Context, workspaceID, chatbotID, sourceID string) error) error {
-	sourceID := id.Given(pathID(c, "source_id"))
+	sourceID := id.Parse(pathID(c, "source_id"))
 	if err := change(c.UserContext(), at.WorkspaceID, at.ID, sourceID); err != nil {
 		return err
 	}

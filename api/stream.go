@@ -110,7 +110,7 @@ func (h streams) follow(asked streaming, delivery turn.Delivery) func(context.Co
 // stream runs a turn into the answer. What fails before the first event is an
 // ordinary answer.
 func (h streams) stream(c *fiber.Ctx, asked streaming) error {
-	reader := h.attend(c)
+	reader := h.newReader(c)
 	reader.slot = asked.slot
 	begun := false
 	defer func() { // after a panic, too

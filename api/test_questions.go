@@ -64,8 +64,8 @@ func (h testQuestions) add(c *fiber.Ctx, at visit) error {
 	return succeed(c, wire.TestQuestionToWire(q))
 }
 
-// take adds many, or changes those that are there.
-func (h testQuestions) take(c *fiber.Ctx, at visit) error {
+// importFrom adds the questions of a file, or changes those that the chatbot has.
+func (h testQuestions) importFrom(c *fiber.Ctx, at visit) error {
 	var request testQuestionsRequest
 	if err := decode(c, &request); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (h testQuestions) change(c *fiber.Ctx, at visit) error {
 	if err := decode(c, &request); err != nil {
 		return err
 	}
-	q, err := h.tests.Change(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "question_id")), request.toDomain())
+	q, err := h.tests.Change(c.UserContext(), at.WorkspaceID, at.ID, id.Parse(pathID(c, "question_id")), request.toDomain())
 	if err != nil {
 		return asWire(err)
 	}
@@ -90,7 +90,7 @@ func (h testQuestions) change(c *fiber.Ctx, at visit) error {
 }
 
 func (h testQuestions) remove(c *fiber.Ctx, at visit) error {
-	questionID := id.Given(pathID(c, "question_id"))
+	questionID := id.Parse(pathID(c, "question_id"))
 	if err := h.tests.Remove(c.UserContext(), at.WorkspaceID, at.ID, questionID); err != nil {
 		return err
 	}

@@ -49,11 +49,11 @@ func (h testRuns) start(c *fiber.Ctx, at visit) error {
 func (h testRuns) show(c *fiber.Ctx, at visit) error {
 	before := ""
 	if given := c.Query("before"); given != "" {
-		if before = id.Given(given); before == "" {
+		if before = id.Parse(given); before == "" {
 			before = "_" // what cannot be an identifier names nothing, and is not the same as none
 		}
 	}
-	found, err := h.tests.Compare(c.UserContext(), at.WorkspaceID, at.ID, before, id.Given(pathID(c, "run_id")))
+	found, err := h.tests.Compare(c.UserContext(), at.WorkspaceID, at.ID, before, id.Parse(pathID(c, "run_id")))
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (h testRuns) show(c *fiber.Ctx, at visit) error {
 }
 
 func (h testRuns) cancel(c *fiber.Ctx, at visit) error {
-	runID := id.Given(pathID(c, "run_id"))
+	runID := id.Parse(pathID(c, "run_id"))
 	if err := h.tests.Cancel(c.UserContext(), at.WorkspaceID, at.ID, runID); err != nil {
 		return err
 	}

@@ -4,9 +4,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"parley/core/chatbot"
 	"parley/core/fault"
 )
@@ -38,38 +35,15 @@ func (r tokenRequest) toDomain(by string) (chatbot.NewToken, error) {
 
 // tokenChangeRequest is the body of PATCH /api/chatbots/:id/api-tokens/:token_id.
 type tokenChangeRequest struct {
-	Name                     given[string]    `json:"name"`
-	Note                     given[string]    `json:"note"`
-	Scopes                   given[[]string]  `json:"scopes"`
-	ExpiresAt                given[time.Time] `json:"expires_at"`
-	IPRanges                 given[[]string]  `json:"ip_ranges"`
-	Origins                  given[[]string]  `json:"origins"`
-	RequestsPerMinute        given[int]       `json:"requests_per_minute"`
-	MessagesPerMonth         given[int]       `json:"messages_per_month"`
-	VisitorRequestsPerMinute given[int]       `json:"visitor_requests_per_minute"`
-}
-
-// given is a property that a caller may leave out, and for which null is a value.
-type given[T any] struct {
-	is    bool
-	value *T
-}
-
-// UnmarshalJSONFrom reads what was given.
-func (g *given[T]) UnmarshalJSONFrom(from *jsontext.Decoder) error {
-	g.is = true
-	return json.UnmarshalDecode(from, &g.value)
-}
-
-// orZero is the value as a change: nil if it was left out, and zero for null.
-func (g given[T]) orZero() *T {
-	if !g.is {
-		return nil
-	}
-	if g.value == nil {
-		return new(T)
-	}
-	return g.value
+	Name                     nullable[string]    `json:"name"`
+	Note                     nullable[string]    `json:"note"`
+	Scopes                   nullable[[]string]  `json:"scopes"`
+	ExpiresAt                nullable[time.Time] `json:"expires_at"`
+	IPRanges                 nullable[[]string]  `json:"ip_ranges"`
+	Origins                  nullable[[]string]  `json:"origins"`
+	RequestsPerMinute        nullable[int]       `json:"requests_per_minute"`
+	MessagesPerMonth         nullable[int]       `json:"messages_per_month"`
+	VisitorRequestsPerMinute nullable[int]       `json:"visitor_requests_per_minute"`
 }
 
 func (r tokenChangeRequest) toDomain() (chatbot.TokenChange, error) {

@@ -53,7 +53,7 @@ func (h tokens) change(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	token, err := h.of.Change(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "token_id")), change)
+	token, err := h.of.Change(c.UserContext(), at.WorkspaceID, at.ID, id.Parse(pathID(c, "token_id")), change)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (h tokens) roll(c *fiber.Ctx, at visit) error {
 	if request.OverlapDays != nil {
 		overlap = *request.OverlapDays
 	}
-	token, secret, err := h.of.Roll(c.UserContext(), at.WorkspaceID, at.ID, id.Given(pathID(c, "token_id")), overlap, at.person.User.Email)
+	token, secret, err := h.of.Roll(c.UserContext(), at.WorkspaceID, at.ID, id.Parse(pathID(c, "token_id")), overlap, at.person.User.Email)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (h tokens) roll(c *fiber.Ctx, at visit) error {
 
 // revoke revokes a token. Twice is success.
 func (h tokens) revoke(c *fiber.Ctx, at visit) error {
-	tokenID := id.Given(pathID(c, "token_id"))
+	tokenID := id.Parse(pathID(c, "token_id"))
 	if err := h.of.Revoke(c.UserContext(), at.WorkspaceID, at.ID, tokenID); err != nil {
 		return err
 	}

@@ -24,10 +24,10 @@ var errNoBilling = fault.New(fault.NotFound, "This server does not take payments
 // stripeWebhook takes what Stripe tells.
 type stripeWebhook struct{ *API }
 
-// take takes an event of Stripe. Its success means that all that
+// receive takes an event of Stripe. Its success means that all that
 // follows from the event is stored. The body is as it was sent, because the
 // signature is of its bytes: https://docs.stripe.com/webhooks/signature
-func (h stripeWebhook) take(c *fiber.Ctx) error {
+func (h stripeWebhook) receive(c *fiber.Ctx) error {
 	if h.Billing == nil {
 		return errNoBilling
 	}

@@ -26,8 +26,8 @@ const (
 	webhooksEvery = time.Second
 	// testsEvery is how often test questions are looked for that are due.
 	testsEvery = 3 * time.Second
-	// followEvery is how often the index follows what other servers have changed.
-	followEvery = time.Second
+	// catchUpEvery is how often the index follows what other servers have changed.
+	catchUpEvery = time.Second
 	// backupsEvery is how often a server looks when the last backup was made.
 	backupsEvery = time.Minute
 	// usesEvery is how often uses of tokens are written, of each token at most one a
@@ -100,18 +100,18 @@ func (s *Server) keepHouse(ctx context.Context) {
 			logUnlessStopped(ctx, s.Log, "could not ask test questions", errors.Join(s.Insight.Tests.Watch(ctx), s.Insight.Tests.Work(ctx)))
 		})
 	})
-	if s.Follower == nil {
+	if s.Replicator == nil {
 		s.repairIndex(ctx)
 	} else {
-		tasks.Go(func() { s.followIndex(ctx) })
+		tasks.Go(func() { s.replicateIndex(ctx) })
 		tasks.Go(func() { s.clearIndex(ctx) })
 	}
 	every(ctx, housekeepingEvery, func() {
 		logUnlessStopped(ctx, s.Log, "could not delete expired rows", errors.Join(
 			s.Tenants.DeleteExpired(ctx), s.Knowledge.Retention.DeleteExpired(ctx), s.Keys.DeleteOutdated(ctx), s.Answers.DeleteOutdated(ctx), s.Webhooks.Sender.DeleteOld(ctx)))
 		logUnlessStopped(ctx, s.Log, "could not repair the index", s.Rebuilder.Watch(ctx))
-		if s.Follower != nil {
-			logUnlessStopped(ctx, s.Log, "could not delete old changes of indexes", s.Follower.DeleteOld(ctx))
+		if s.Replicator != nil {
+			logUnlessStopped(ctx, s.Log, "could not delete old changes of indexes", s.Replicator.DeleteOld(ctx))
 		}
 		if shared, ok := s.Index.(*weaviate.Index); ok {
 			_, err := shared.Deactivate(ctx, tenantIdle)
@@ -134,13 +134,13 @@ func (s *Server) watchBackups(ctx context.Context) {
 // tenantIdle is how long a chatbot is unused before Weaviate unloads it.
 const tenantIdle = time.Hour
 
-// followIndex brings the index up to date with the database, and keeps it so.
-func (s *Server) followIndex(ctx context.Context) {
-	follow := func() {
-		logUnlessStopped(ctx, s.Log, "could not follow what other servers index", s.Follower.Follow(ctx))
+// replicateIndex brings the index up to date with the database, and keeps it so.
+func (s *Server) replicateIndex(ctx context.Context) {
+	catchUp := func() {
+		logUnlessStopped(ctx, s.Log, "could not follow what other servers index", s.Replicator.CatchUp(ctx))
 	}
-	follow()
-	every(ctx, followEvery, follow)
+	catchUp()
+	every(ctx, catchUpEvery, catchUp)
 }
 
 // repairIndex brings the index up to date with the database.

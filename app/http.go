@@ -19,7 +19,7 @@ import (
 	"parley/internal/requestid"
 	"parley/internal/security"
 	"parley/internal/socket"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 const (
@@ -78,7 +78,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	if unread || strings.HasPrefix(c.Path(), route.API) {
 		return s.API.Fail(c, err)
 	}
-	return site.Fail(c, s.Log, err)
+	return page.Fail(c, s.Log, err)
 }
 
 // secure sets the headers that tell browsers what they may do with an answer.

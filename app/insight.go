@@ -13,12 +13,12 @@ import (
 	chatstore "parley/store/chat"
 	insightstore "parley/store/insight"
 	"parley/store/people"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // Insight is what owners learn from conversations.
 type Insight struct {
-	site.Insight
+	page.Insight
 	Roller *stats.Roller
 }
 
@@ -29,7 +29,7 @@ func (p *Program) openInsight() {
 		embedder = p.embedder
 	}
 	asker, tests := insight.NewAsker(p.Answers), insightstore.NewTestRuns(p.Store)
-	p.Insight = Insight{Roller: stats.NewRoller(insightstore.NewRolls(p.Store), p.now, p.Log), Insight: site.Insight{
+	p.Insight = Insight{Roller: stats.NewRoller(insightstore.NewRolls(p.Store), p.now, p.Log), Insight: page.Insight{
 		Feedback: insight.NewFeedbacks(insightstore.NewFeedback(p.Store), p.Chat, p.now),
 		Gaps:     insight.NewGaps(insightstore.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
 		Asker:    asker,
@@ -41,7 +41,7 @@ func (p *Program) openInsight() {
 			Program: p.version,
 		}, p.now, rand.Reader, p.Log),
 	}}
-	p.Insight.Roller.Follow(p.events())
+	p.Insight.Roller.Subscribe(p.events())
 }
 
 // RebuildStats makes the statistics again from the rows, from the month of a day

@@ -23,7 +23,7 @@ func newOwnModels(config *Config) ([]answer.Model, error) {
 	var own []answer.Model
 	if config.HasModel() {
 		client := upstream.NewHTTPClient() // shared, because they are on one server
-		for _, name := range []string{config.ModelName(), config.LLMSecond} {
+		for _, name := range []string{config.ModelName(), config.LLMFallback} {
 			if name == "" {
 				continue
 			}
@@ -115,7 +115,7 @@ func (p *Program) newModels(own []answer.Model, openProvided opener, wrap func(a
 		return wrap(model), nil
 	}
 	return models.New(models.Config{
-		Own: wrapped(own, wrap), Second: p.Config.LLMSecond, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
+		Own: wrapped(own, wrap), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
 	})
 }
 
@@ -156,7 +156,7 @@ func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 	}
 	options := chatbotOptions(p.Config, own, p.Store.IsSQLite())
 	options.ModelNames = open.names
-	options.Letters, options.Follower = p.Tenants.Letters, p.events()
+	options.Letters, options.Subscriber = p.Tenants.Letters, p.events()
 	p.Chatbots = chatbot.New(ports.ForChatbot(p.Store), p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, options)
 	choices, err := p.newModels(own, open, wrap)
 	if err != nil {

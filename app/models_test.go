@@ -20,7 +20,7 @@ func TestOwnModels(t *testing.T) {
 		"another server with them": {Config{Models: config.Models{LLMBaseURL: "http://127.0.0.1:1/v1", LLMModel: "m", LLMTools: "on"}}, "m extractive", true},
 		"OpenAI without them":      {Config{Models: config.Models{LLMAPIKey: "k", LLMTools: "off"}}, "gpt-4o-mini extractive", false},
 		"Anthropic":                {Config{Models: config.Models{LLMModel: "claude-haiku-4-5", LLMProvider: "anthropic"}}, "claude-haiku-4-5 extractive", true},
-		"a second one":             {Config{Models: config.Models{LLMModel: "m", LLMSecond: "n", LLMContext: 5_000}}, "m n extractive", true},
+		"a second one":             {Config{Models: config.Models{LLMModel: "m", LLMFallback: "n", LLMContext: 5_000}}, "m n extractive", true},
 	} {
 		t.Run("the models of a server with "+sentence, func(t *testing.T) {
 			own, err := newOwnModels(&c.config)

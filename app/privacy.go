@@ -24,7 +24,7 @@ func (p *Program) openPrivacy() {
 	}
 	if own, ok := p.Index.(*embedded.Index); ok {
 		ports.Scrubs = append(ports.Scrubs, own.Scrub)
-		if p.Follower != nil {
+		if p.Replicator != nil {
 			p.ownIndex = &ownIndex{Own: embedded.NewOwn(own), p: p}
 			ports.Own = p.ownIndex
 		}

@@ -26,7 +26,7 @@ func makePrivate(config *Config, log *slog.Logger) error {
 		databases = append(databases, path)
 	}
 	paths := append(private.WithDatabases(databases...), config.KeyPath(), filepath.Join(config.DataDir, "cache"))
-	if isOurs(config.DataDir) {
+	if isParleys(config.DataDir) {
 		paths = append(paths, config.DataDir)
 	}
 	open, err := private.Tighten(paths...)
@@ -39,9 +39,9 @@ func makePrivate(config *Config, log *slog.Logger) error {
 	return nil
 }
 
-// isOurs reports whether a folder holds only Parley's files. The mode of a folder
+// isParleys reports whether a folder holds only Parley's files. The mode of a folder
 // that others use is not changed.
-func isOurs(dir string) bool {
+func isParleys(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && !slices.ContainsFunc(entries, func(entry os.DirEntry) bool {
 		return !slices.ContainsFunc(ownNames, func(name string) bool { return strings.HasPrefix(entry.Name(), name) })

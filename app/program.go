@@ -73,11 +73,11 @@ type Program struct {
 	// KnowledgeStores is where the knowledge is stored.
 	KnowledgeStores knowledge.Stores
 	Rebuilder       *rebuild.Rebuilder
-	// Follower is nil unless other processes may change what the index of this one
+	// Replicator is nil unless other processes may change what the index of this one
 	// holds: an index in a file, and a database for many.
-	Follower  *rebuild.Follower
-	Searcher  *retrieval.Searcher
-	Evaluator *retrieval.Evaluator
+	Replicator *rebuild.Replicator
+	Searcher   *retrieval.Searcher
+	Evaluator  *retrieval.Evaluator
 	// Encoding is nil if passages are not encoded.
 	Encoding *encoding.Service
 	Answers  *answer.Pipeline
@@ -93,7 +93,7 @@ type Program struct {
 	// people and the operator.
 	IDs *publicid.Codec
 
-	// ownIndex is nil where Follower is.
+	// ownIndex is nil where Replicator is.
 	ownIndex *ownIndex
 
 	now func() time.Time
@@ -237,13 +237,13 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if err := p.openQueue(ctx); err != nil {
 		return fmt.Errorf("cannot open the job queue: %w", err)
 	}
-	sites, err := p.newVisitor()
+	sites, err := p.newKnowledgeFetcher()
 	if err != nil {
 		return err
 	}
 	p.KnowledgeStores = knowledgeStores(p.Store)
 	ports := knowledge.Ports{
-		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Follower: p.events(),
+		Stores: p.KnowledgeStores, Index: p.Index, Queue: p.Queue, Fetcher: sites, Embedder: embedder, Tokens: tokens.Count, Subscriber: p.events(),
 	}
 	extractor, err := openExtractor(p.Config, options.Program)
 	if err != nil {
@@ -265,7 +265,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
 	}, p.now)
 	if own, ok := p.Index.(*embedded.Index); ok && !p.Store.IsSQLite() {
-		p.Follower = rebuild.NewFollower(knowledgestore.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
+		p.Replicator = rebuild.NewReplicator(knowledgestore.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
 	}
 	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge.Documents)
 	return nil

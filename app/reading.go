@@ -47,17 +47,17 @@ func openExtractor(config *Config, program string) (*extract.Extractor, error) {
 // longer, the worker continues with other workspaces, and with other sites of this one.
 const longestWait = 5 * time.Second
 
-// newVisitor returns the fetcher of pages.
-func (p *Program) newVisitor() (fetch.Visitor, error) {
+// newKnowledgeFetcher returns a fetcher of pages for package knowledge.
+func (p *Program) newKnowledgeFetcher() (fetch.KnowledgeFetcher, error) {
 	allowed, err := p.Config.CrawlTargets()
 	if err != nil {
-		return fetch.Visitor{}, err
+		return fetch.KnowledgeFetcher{}, err
 	}
 	var shared hosts.Hosts
 	if busy := servers.NewBusyHosts(p.Store); busy != nil {
 		shared = busy
 	}
-	return fetch.NewVisitor(fetch.New(fetch.Config{
+	return fetch.NewKnowledgeFetcher(fetch.New(fetch.Config{
 		UserAgent: p.Config.UserAgent(), Bytes: knowledge.MaxUpload, Ports: p.Config.FetchPorts, Delay: p.Config.FetchDelay, Allow: allowed, Refused: p.reportTarget,
 		PageWait: longestWait, Hosts: shared,
 	})), nil

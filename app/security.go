@@ -18,7 +18,7 @@ import (
 	"parley/internal/id"
 	"parley/internal/metrics"
 	"parley/internal/security"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // newSecurityEvents returns the log of security events. It also counts them.
@@ -42,8 +42,8 @@ func (s *Server) reportRefusal(c *fiber.Ctx, err error) {
 		event.UserID = audit.ActorOf(c.UserContext()).UserID
 	}
 	if event.Name == security.PermissionDenied && event.TokenID == "" { // the ids belong to the caller
-		event.WorkspaceID = id.Given(c.Params("workspace"))
-		event.ChatbotID = id.Given(c.Params("chatbot", c.Params("id")))
+		event.WorkspaceID = id.Parse(c.Params("workspace"))
+		event.ChatbotID = id.Parse(c.Params("chatbot", c.Params("id")))
 	}
 	s.security.Report(c.UserContext(), event)
 }
@@ -66,7 +66,7 @@ func eventOf(err error) (event security.Event, is bool) {
 		return security.Event{Name: security.AttemptsThrottled}, true
 	case errors.Is(err, tenant.ErrInvitation):
 		return security.Event{Name: security.InvitationRefused}, true
-	case errors.Is(err, site.ErrCrossSite):
+	case errors.Is(err, page.ErrCrossSite):
 		return security.Event{Name: security.CrossSiteRefused}, true
 	case errors.Is(err, stripeevent.ErrSignature):
 		return security.Event{Name: security.WebhookRefused}, true

@@ -22,7 +22,7 @@ import (
 	"parley/store"
 	insightstore "parley/store/insight"
 	"parley/web"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // closeTimeout is how long connections may stay open after their answers have
@@ -71,17 +71,17 @@ func Listen(p *Program) (*Server, error) {
 	base := s.BaseURL()
 	s.https = strings.HasPrefix(base, "https://")
 	s.Pace = rate.NewPace(time.Now)
-	sessions := site.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
+	sessions := page.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
 		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Tests: p.Insight.Tests, Searcher: p.Searcher, Feedback: p.Insight.Feedback, History: p.Insight.History, Finder: find.New(insightstore.NewFinds(p.Store)), IDs: p.IDs, Privacy: p.Privacy,
 		Person: sessions.Caller, Again: sessions.Again, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers, Description: parley.Description, BaseURL: base,
 	}
-	forPeople := site.Deps{
+	forPeople := page.Deps{
 		Accounts: p.Tenants.Accounts, Factors: p.Tenants.Factors, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Subscriptions: p.Tenants.Subscriptions, Audit: p.Tenants.Audit, Letters: p.Tenants.Letters,
 		Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Chat: p.Chat, Insight: p.Insight.Insight, Webhooks: p.Webhooks.Endpoints, Deliveries: p.Webhooks.Deliveries, SSO: p.SSO, Privacy: p.Privacy, IDs: p.IDs, Sessions: sessions, Pace: s.Pace,
 		Proxies: proxies, BaseURL: base, SignUp: p.Config.SignUp, Log: p.Log, Now: p.now,
-		Security:    site.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
+		Security:    page.Security{Contact: p.Config.SecurityContact, Policy: parley.SecurityPolicy},
 		Description: parley.Description,
 		StripeURL:   p.Config.StripeURL, TrialDays: p.Config.TrialDays, TaxInclusive: p.Config.TaxInclusive(), PlanChanges: p.Config.OwnersChangePlans(),
 	}
@@ -92,7 +92,7 @@ func Listen(p *Program) (*Server, error) {
 	s.old.log = p.Log
 	s.App = newApp(s.fail, &s.old)
 	received := bodies.New(p.Config.BodyBytes(), proxies.Of)
-	s.App.Use(requestid.Middleware, site.Origin(proxies), s.logRequest, s.recover, s.secure, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
+	s.App.Use(requestid.Middleware, page.Origin(proxies), s.logRequest, s.recover, s.secure, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
 	s.API.Register(s.App, &s.Routes)
 	web.Register(s.App, &s.Routes, forPeople)
 	return s, nil

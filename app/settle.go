@@ -15,11 +15,11 @@ const lookEvery = 200 * time.Millisecond
 // does.
 func (p *Program) Settle(ctx context.Context, documents []knowledge.Document) error {
 	for {
-		left, err := p.lookAt(ctx, documents)
+		left, err := p.unsettled(ctx, documents)
 		if err != nil || left == "" {
 			return err
 		}
-		worked, err := p.workAlone(ctx, left)
+		worked, err := p.workUnlessServed(ctx, left)
 		if err != nil {
 			return err
 		}
@@ -34,9 +34,9 @@ func (p *Program) Settle(ctx context.Context, documents []knowledge.Document) er
 	}
 }
 
-// lookAt reads documents again. It returns a workspace with documents that are
-// still being worked on, or nothing.
-func (p *Program) lookAt(ctx context.Context, documents []knowledge.Document) (left string, err error) {
+// unsettled reads the documents again, and returns a workspace of one that has work left, or
+// an empty text.
+func (p *Program) unsettled(ctx context.Context, documents []knowledge.Document) (left string, err error) {
 	for i, d := range documents {
 		if d.State.Settled() {
 			continue
@@ -52,9 +52,9 @@ func (p *Program) lookAt(ctx context.Context, documents []knowledge.Document) (l
 	return left, nil
 }
 
-// workAlone works for a workspace unless a server runs on the data folder. It
+// workUnlessServed works for a workspace unless a server runs on the data folder. It
 // reports whether there may be more to do.
-func (p *Program) workAlone(ctx context.Context, workspaceID string) (more bool, err error) {
+func (p *Program) workUnlessServed(ctx context.Context, workspaceID string) (more bool, err error) {
 	unlock, err := Lock(p.Config)
 	if err != nil { // a server is there
 		return false, nil

@@ -70,11 +70,11 @@ func (p *Program) events() events {
 }
 
 var (
-	_ stats.Follower       = events{}
-	_ knowledge.Follower   = events{}
+	_ stats.Subscriber     = events{}
+	_ knowledge.Subscriber = events{}
 	_ tenant.QuotaFollower = events{}
 
-	_ chatbot.TokenFollower = events{}
+	_ chatbot.TokenSubscriber = events{}
 )
 
 // Counted publishes the answers that have ended.
@@ -119,7 +119,7 @@ func (e events) ofRecord(r *stats.Record) []webhook.Event {
 	return all
 }
 
-// DocumentSettled publishes that a document is answered from, or has failed.
+// DocumentSettled publishes that a document is ready, or has failed.
 func (e events) DocumentSettled(ctx context.Context, d knowledge.Document) error {
 	event := webhook.Event{Kind: webhook.DocumentReady, ChatbotID: d.ChatbotID, At: e.now(), Data: wire.DocumentEventToWire(d)}
 	if d.State == knowledge.Failed {

@@ -32,7 +32,7 @@ func (s *Service) billed(ctx context.Context, known subscription.Subscription, c
 		return billed, err
 	}
 	billed.EndsAt = endsAt(found, billed.PeriodEnd)
-	if billed.PastDueSince, billed.InvoiceURL, err = s.debt(ctx, known, found); err != nil {
+	if billed.PastDueSince, billed.InvoiceURL, err = s.overdue(ctx, known, found); err != nil {
 		return billed, err
 	}
 	billed.NextPlan, billed.NextAt, err = s.nextPlan(ctx, chosen, billed)

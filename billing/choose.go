@@ -44,7 +44,7 @@ func (c candidate) costs() (amount int, currency string) {
 func choose(candidates []candidate) candidate {
 	return slices.MaxFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(
-			cmp.Compare(worth(a.status()), worth(b.status())),
+			cmp.Compare(certainty(a.status()), certainty(b.status())),
 			cmp.Compare(setup.Rank(a.plan), setup.Rank(b.plan)),
 			cmp.Compare(a.subscription.Created, b.subscription.Created),
 			cmp.Compare(a.subscription.ID, b.subscription.ID),
@@ -52,8 +52,8 @@ func choose(candidates []candidate) candidate {
 	})
 }
 
-// worth ranks statuses by how certainly somebody pays.
-func worth(status plan.Status) int {
+// certainty ranks statuses by how certain it is that somebody pays.
+func certainty(status plan.Status) int {
 	switch status {
 	case plan.Active, plan.Trialing:
 		return 4
@@ -71,7 +71,7 @@ func worth(status plan.Status) int {
 func paid(candidates []candidate) int {
 	count := 0
 	for _, c := range candidates {
-		if worth(c.status()) > worth(plan.Incomplete) || c.status() == plan.Unpaid {
+		if certainty(c.status()) > certainty(plan.Incomplete) || c.status() == plan.Unpaid {
 			count++
 		}
 	}

@@ -151,7 +151,7 @@ func (s *Service) confirmCustomerDeleted(ctx context.Context, known subscription
 	})
 	switch {
 	case stripeapi.Missing(err):
-		return astray(false)
+		return strayFault(false)
 	case err != nil:
 		return err
 	case !found.Deleted:

@@ -31,7 +31,7 @@ func each[T any](ctx context.Context, s *Service, items iter.Seq2[T, error], do 
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		err := s.patiently(ctx, func() error { return do(item) })
+		err := s.retryWhileBusy(ctx, func() error { return do(item) })
 		if isStray(err) {
 			err = nil
 		}
@@ -46,7 +46,7 @@ func each[T any](ctx context.Context, s *Service, items iter.Seq2[T, error], do 
 		}
 		// Five customers whose subscriptions Stripe cannot list look like a Stripe that
 		// is down.
-		if s.works(ctx) != nil {
+		if s.ping(ctx) != nil {
 			break
 		}
 		running = 0
@@ -54,8 +54,8 @@ func each[T any](ctx context.Context, s *Service, items iter.Seq2[T, error], do 
 	return errors.Join(failures...)
 }
 
-// patiently retries a call, with pauses, while Stripe is busy.
-func (s *Service) patiently(ctx context.Context, do func() error) error {
+// retryWhileBusy retries a call, with pauses, while Stripe is busy.
+func (s *Service) retryWhileBusy(ctx context.Context, do func() error) error {
 	pause := busyWait
 	for try := 1; ; try++ {
 		err := do()
@@ -77,8 +77,8 @@ func sleep(ctx context.Context, pause time.Duration) error {
 	}
 }
 
-// works sends the database and Stripe a request that both can always answer.
-func (s *Service) works(ctx context.Context) error {
+// ping reports whether the database and Stripe answer.
+func (s *Service) ping(ctx context.Context) error {
 	if _, err := s.books.Ledger.SawEvent(ctx, ""); err != nil {
 		return err
 	}

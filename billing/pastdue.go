@@ -12,8 +12,8 @@ import (
 	"parley/core/subscription"
 )
 
-// debt returns what is overdue for a subscription: since when, and where to pay.
-func (s *Service) debt(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
+// overdue returns since when a payment of the subscription is due, and the page to pay on.
+func (s *Service) overdue(ctx context.Context, known subscription.Subscription, found *stripe.Subscription) (since *time.Time, page string, err error) {
 	switch plan.Status(found.Status) {
 	case plan.PastDue, plan.Unpaid:
 		return s.openInvoices(ctx, known, found)

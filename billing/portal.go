@@ -101,7 +101,7 @@ func (s *Service) newPortalSession(ctx context.Context, customerID, back string,
 		return client.New(params)
 	})
 	if stripeapi.MissingCustomer(err) {
-		return "", astray(false)
+		return "", strayFault(false)
 	}
 	if err != nil {
 		return "", err

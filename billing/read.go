@@ -20,7 +20,7 @@ func (s *Service) read(ctx context.Context, known subscription.Subscription) (su
 		return subscription.Billed{}, false, err
 	}
 	if known.Account.Other(here) {
-		return subscription.Billed{}, false, astray(true)
+		return subscription.Billed{}, false, strayFault(true)
 	}
 	subscriptions, err := s.listSubscriptions(ctx, known.CustomerID)
 	if stripeapi.Missing(err) {

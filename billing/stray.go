@@ -25,8 +25,8 @@ func (s *stray) Error() string {
 	return "Stripe does not know the customer"
 }
 
-// astray returns the fault for a workspace whose customer is not at this Stripe.
-func astray(elsewhere bool) error {
+// strayFault returns the fault for a workspace whose customer is not at this Stripe.
+func strayFault(elsewhere bool) error {
 	return fault.Wrap(fault.Conflict, &stray{elsewhere},
 		"Stripe does not know this workspace as a customer although it has paid, so its plan cannot be changed. Ask the operator of this server to run parley billing unlink.")
 }

@@ -51,7 +51,7 @@ func (s *Service) finishPaymentOnce(ctx context.Context, known subscription.Subs
 		if found.Status != stripe.SubscriptionStatusIncomplete {
 			continue
 		}
-		if page == "" && known.Status == plan.Incomplete && isFor(found, priceID) {
+		if page == "" && known.Status == plan.Incomplete && hasOnlyPrice(found, priceID) {
 			page = pageOf(found.LatestInvoice)
 		}
 		if page != "" && page == pageOf(found.LatestInvoice) {
@@ -69,8 +69,8 @@ func (s *Service) finishPaymentOnce(ctx context.Context, known subscription.Subs
 	return page, abandoned, s.expireSessions(ctx, known.CustomerID)
 }
 
-// isFor reports whether a subscription has one item of a price and nothing else.
-func isFor(found *stripe.Subscription, priceID string) bool {
+// hasOnlyPrice reports whether a subscription has one item of a price and nothing else.
+func hasOnlyPrice(found *stripe.Subscription, priceID string) bool {
 	if found.Items == nil || len(found.Items.Data) != 1 {
 		return false
 	}

@@ -86,7 +86,7 @@ func TestHosts(t *testing.T) {
 			leave(0)
 		})
 	})
-	t.Run("a page whose turn cannot be asked for is tried again later", func(t *testing.T) {
+	t.Run("a page whose slot cannot be asked for is tried again later", func(t *testing.T) {
 		slots := newSlots(hosts.Share(&together{fails: errors.ErrUnsupported}, time.Minute))
 		for range 2 { // the slot is given back
 			if _, err := slots.take(t.Context(), "a.example", time.Minute); !fault.Is(err, fault.Unavailable) {

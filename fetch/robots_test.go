@@ -172,7 +172,7 @@ func TestPoliteness(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, obedience := range []obedience{obey, slowly} {
+			for _, obedience := range []robotsPolicy{obey, slowly} {
 				got, err := (&trip{fetcher: f, robots: obedience}).pause(t.Context(), u)
 				if err != nil || got != test.want {
 					t.Errorf("Crawl-delay %s: %v %v, want %v", test.delay, got, err, test.want)

@@ -27,7 +27,7 @@ const (
 var errNoSlot = errors.New("no slot within the longest wait")
 
 // slots lets one request at a time go to each host, in the order of the callers,
-// with a pause after each. Other processes take their turns between.
+// with a pause after each. Other processes read in between.
 type slots struct {
 	limit  int
 	shared hosts.Shared
@@ -80,7 +80,7 @@ func (s *slots) take(ctx context.Context, name string, longest time.Duration) (l
 	select {
 	case <-h.free:
 	case <-waiting.Done():
-		s.quit(h)
+		s.leave(h)
 		return nil, s.refusal(waiting, h, longest)
 	}
 	err = sleep(waiting, s.pause(h))
@@ -88,7 +88,7 @@ func (s *slots) take(ctx context.Context, name string, longest time.Duration) (l
 		err = s.shared.Take(waiting, name)
 	}
 	if err != nil {
-		s.quit(h)
+		s.leave(h)
 		h.free <- struct{}{}
 		if waiting.Err() == nil {
 			return nil, err
@@ -123,7 +123,7 @@ func (s *slots) join(name string, longest time.Duration) (*host, error) {
 	return h, nil
 }
 
-func (s *slots) quit(h *host) {
+func (s *slots) leave(h *host) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h.users--

@@ -15,7 +15,7 @@ type trip struct {
 	left    time.Duration // the rest of the time for all requests
 	limit   int64         // the longest body
 	cut     bool          // cuts a longer body at limit instead of failing
-	robots  obedience
+	robots  robotsPolicy
 
 	request Request
 	known   validator // of the previous page
@@ -27,12 +27,12 @@ type trip struct {
 	downgraded bool
 }
 
-// obedience says how a trip treats robots.txt.
-type obedience int
+// robotsPolicy says how a trip treats robots.txt.
+type robotsPolicy int
 
 const (
 	// obey checks robots.txt for permission and for the pause between requests.
-	obey obedience = iota
+	obey robotsPolicy = iota
 	// slowly uses only the pause in robots.txt. It is for files that are made
 	// for robots.
 	slowly

@@ -149,8 +149,8 @@ func (c *client[T]) check(ctx context.Context) error {
 
 func (c *client[T]) close() error { return c.release() }
 
-// atOnce is River's retry policy for a job whose process has died.
-type atOnce struct{}
+// retryAtOnce is River's retry policy for a job whose process has died.
+type retryAtOnce struct{}
 
 // NextRetry is a second from now, because River refuses a time in the past.
-func (atOnce) NextRetry(*rivertype.JobRow) time.Time { return time.Now().Add(time.Second) }
+func (retryAtOnce) NextRetry(*rivertype.JobRow) time.Time { return time.Now().Add(time.Second) }

@@ -5,9 +5,9 @@ import (
 	"log/slog"
 )
 
-// quieter passes on River's log: warnings and errors unchanged, the rest one level
+// quietHandler passes on River's log: warnings and errors unchanged, the rest one level
 // down, because River reports at Info what operators would call Debug.
-type quieter struct{ to slog.Handler }
+type quietHandler struct{ to slog.Handler }
 
 func lower(level slog.Level) slog.Level {
 	if level < slog.LevelWarn {
@@ -17,18 +17,20 @@ func lower(level slog.Level) slog.Level {
 }
 
 // Enabled reports whether to log a record of River's.
-func (q quieter) Enabled(ctx context.Context, level slog.Level) bool {
+func (q quietHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return q.to.Enabled(ctx, lower(level))
 }
 
 // Handle logs a record of River's.
-func (q quieter) Handle(ctx context.Context, record slog.Record) error {
+func (q quietHandler) Handle(ctx context.Context, record slog.Record) error {
 	record.Level = lower(record.Level)
 	return q.to.Handle(ctx, record)
 }
 
 // WithAttrs returns a handler that adds attributes.
-func (q quieter) WithAttrs(attrs []slog.Attr) slog.Handler { return quieter{q.to.WithAttrs(attrs)} }
+func (q quietHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return quietHandler{q.to.WithAttrs(attrs)}
+}
 
 // WithGroup returns a handler that groups attributes.
-func (q quieter) WithGroup(name string) slog.Handler { return quieter{q.to.WithGroup(name)} }
+func (q quietHandler) WithGroup(name string) slog.Handler { return quietHandler{q.to.WithGroup(name)} }

@@ -180,13 +180,13 @@ func TestWorkspacesAlternate(t *testing.T) {
 }
 
 func TestManyWorkspacesGoRound(t *testing.T) {
-	const count, turns = 5, 4
+	const count, slices = 5, 4
 	onBothDatabases(t, func(h *fixture) {
 		q := h.queue(Config{Workers: map[string]int{someWork: 1}, Poll: never})
 		for i := range count {
 			id := fmt.Sprint("ws_", i)
 			h.workspaces(id)
-			h.add(q, id, turns)
+			h.add(q, id, slices)
 		}
 		w := h.worker(nil)
 		h.run(q, w)
@@ -198,7 +198,7 @@ func TestManyWorkspacesGoRound(t *testing.T) {
 			seen[id]++
 			for other := range count {
 				if ahead := seen[id] - seen[fmt.Sprint("ws_", other)]; ahead > 2 {
-					h.Errorf("slice %d gives %s turn %d, %d ahead of another: %v", i, id, seen[id], ahead, w.order())
+					h.Errorf("slice %d gives %s its %d, %d ahead of another: %v", i, id, seen[id], ahead, w.order())
 				}
 			}
 		}

@@ -38,7 +38,7 @@ func (c Config) forRiver() *river.Config {
 	config := &river.Config{
 		Queues:      queues,
 		MaxAttempts: math.MaxInt16,
-		RetryPolicy: atOnce{},
+		RetryPolicy: retryAtOnce{},
 		// River cancels a job before another process takes it over.
 		JobTimeout:                  c.Lease - c.Lease/10,
 		RescueStuckJobsAfter:        c.Lease,
@@ -46,7 +46,7 @@ func (c Config) forRiver() *river.Config {
 		FetchCooldown:               min(cooldown, c.Poll),
 		SoftStopTimeout:             c.Grace,
 		CompletedJobRetentionPeriod: kept,
-		Logger:                      slog.New(quieter{c.Log.Handler()}),
+		Logger:                      slog.New(quietHandler{c.Log.Handler()}),
 	}
 	if c.Role != "" { // which owns no index
 		config.ReindexerIndexNames = []string{}

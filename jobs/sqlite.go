@@ -18,7 +18,7 @@ import (
 func openSQLite(_ context.Context, config Config) (database, error) {
 	wakeups := newWakeups(len(config.Workers))
 	c := &client[*sql.Tx]{
-		driver: alone{riversqlite.New(config.SQLite), wakeups},
+		driver: singleProcessDriver{riversqlite.New(config.SQLite), wakeups},
 		within: func(tx *intx.Transaction, fn func(*sql.Tx) error) error { return fn(tx.SQL) },
 		announce: func(_ context.Context, tx *intx.Transaction, _ *sql.Tx, work string) error {
 			tx.AfterCommit(func() { wakeups.wake(work) })
@@ -45,22 +45,26 @@ func takeOver(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// alone is River's driver for SQLite in the only process that has the file open.
+// singleProcessDriver is River's driver for SQLite in the only process that has the file open.
 // River's own driver polls a table for notifications 20 times a second and writes
 // them there; a channel replaces both.
-type alone struct {
+type singleProcessDriver struct {
 	*riversqlite.Driver
 	wakeups *wakeups
 }
 
 // GetListener returns the listener for [wakeups.wake].
-func (d alone) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener { return d.wakeups }
+func (d singleProcessDriver) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
+	return d.wakeups
+}
 
 // SupportsListenNotify says that inserting a job notifies nobody.
-func (d alone) SupportsListenNotify() bool { return false }
+func (d singleProcessDriver) SupportsListenNotify() bool { return false }
 
 // GetExecutor returns the executor of River's statements.
-func (d alone) GetExecutor() riverdriver.Executor { return executor{d.Driver.GetExecutor()} }
+func (d singleProcessDriver) GetExecutor() riverdriver.Executor {
+	return executor{d.Driver.GetExecutor()}
+}
 
 // executor spares the file a write every five seconds.
 type executor struct{ riverdriver.Executor }

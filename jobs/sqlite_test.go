@@ -15,7 +15,7 @@ func TestAnIdleQueueWritesNothing(t *testing.T) {
 	db, err := h.store.JobsDB()
 	h.must(err)
 	defer db.Close()
-	on := alone{riversqlite.New(db), newWakeups(1)}.GetExecutor()
+	on := singleProcessDriver{riversqlite.New(db), newWakeups(1)}.GetExecutor()
 	before := h.version()
 
 	if jobs, err := on.JobGetAvailable(t.Context(), &riverdriver.JobGetAvailableParams{

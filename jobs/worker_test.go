@@ -145,7 +145,7 @@ func TestWorkThatOverrunsItsLeaseIsCanceled(t *testing.T) {
 
 func TestRiversLogIsQuiet(t *testing.T) {
 	var text lines
-	log := slog.New(quieter{slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelInfo})}).With("a", 1).WithGroup("g")
+	log := slog.New(quietHandler{slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelInfo})}).With("a", 1).WithGroup("g")
 	log.Info("remark")
 	log.Debug("detail")
 	log.Warn("warning")
@@ -155,7 +155,7 @@ func TestRiversLogIsQuiet(t *testing.T) {
 		t.Errorf("the log says\n%s", got)
 	}
 	text = lines{}
-	slog.New(quieter{slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})}).Info("remark")
+	slog.New(quietHandler{slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})}).Info("remark")
 	if got := text.String(); !strings.Contains(got, "level=DEBUG msg=remark") {
 		t.Errorf("at debug level, the log says\n%s", got)
 	}

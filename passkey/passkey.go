@@ -182,7 +182,7 @@ func validate(rp *webauthn.WebAuthn, p person, session webauthn.SessionData, par
 	return used, err
 }
 
-// encoded is what a browser gets, and what is remembered of it.
+// encoded returns a challenge as the browser gets it, and as the server remembers it.
 func encoded(options any, session *webauthn.SessionData) (text, memory string, err error) {
 	sent, err := json.Marshal(options)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"parley/static"
 	"parley/views/gallery"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // SampleMail is a mail about invented things.
@@ -27,10 +27,10 @@ func Gallery(app *fiber.App, mails []SampleMail) {
 	for _, mail := range mails {
 		subjects = append(subjects, mail.Subject)
 	}
-	show := func(c *fiber.Ctx, status int, page templ.Component) error {
-		site.SetHeaders(c)
+	show := func(c *fiber.Ctx, status int, shown templ.Component) error {
+		page.SetHeaders(c)
 		var whole bytes.Buffer
-		if err := page.Render(c.UserContext(), &whole); err != nil {
+		if err := shown.Render(c.UserContext(), &whole); err != nil {
 			return err
 		}
 		c.Type("html", "utf-8")
@@ -50,7 +50,7 @@ func Gallery(app *fiber.App, mails []SampleMail) {
 		if err != nil || n < 1 || n > len(mails) {
 			return fiber.ErrNotFound
 		}
-		site.SetHeaders(c)
+		page.SetHeaders(c)
 		switch c.Params("part") {
 		case "html":
 			c.Set(fiber.HeaderContentSecurityPolicy, mailPolicy)
@@ -63,8 +63,8 @@ func Gallery(app *fiber.App, mails []SampleMail) {
 		return fiber.ErrNotFound
 	})
 	app.Get("/pages/:name", func(c *fiber.Ctx) error {
-		if page, found := pages[c.Params("name")]; found {
-			return show(c, fiber.StatusOK, page)
+		if shown, found := pages[c.Params("name")]; found {
+			return show(c, fiber.StatusOK, shown)
 		}
 		return fiber.ErrNotFound
 	})

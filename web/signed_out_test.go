@@ -10,7 +10,7 @@ import (
 	"parley/api/route"
 	"parley/internal/requestid"
 	"parley/store/tenancy"
-	"parley/web/site"
+	"parley/web/page"
 	"parley/web/webtest"
 )
 
@@ -20,8 +20,8 @@ func signedOut() *fiber.App {
 	tenants := tenancy.Open(nil, time.Now, rand.Reader, tenancy.Options{})
 	app := fiber.New(fiber.Config{Immutable: true})
 	app.Use(requestid.Middleware)
-	Register(app, &route.Table{}, site.Deps{
-		Accounts: tenants.Accounts, Tenants: tenants.Tenants, Team: tenants.Team, Sessions: site.NewSessions(tenants.Sessions, tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL, SignUp: true, Log: slog.New(slog.DiscardHandler),
+	Register(app, &route.Table{}, page.Deps{
+		Accounts: tenants.Accounts, Tenants: tenants.Tenants, Team: tenants.Team, Sessions: page.NewSessions(tenants.Sessions, tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL, SignUp: true, Log: slog.New(slog.DiscardHandler),
 	})
 	return app
 }

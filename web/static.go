@@ -4,11 +4,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/static"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-// files answers with what is embedded.
-type files struct{ *site.Site }
+// files answers with the embedded files.
+type files struct{ *page.Base }
 
 // static answers with a file. One at the present address never changes, so that
 // browsers ask once. A page of another version, as while servers are replaced,
@@ -16,9 +16,9 @@ type files struct{ *site.Site }
 func (s files) static(c *fiber.Ctx) error {
 	file, fixed, found := static.Open(c.Params("*"))
 	if !found {
-		return site.Fail(c, s.Log, fiber.ErrNotFound)
+		return page.Fail(c, s.Log, fiber.ErrNotFound)
 	}
-	site.SetHeaders(c)
+	page.SetHeaders(c)
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	if fixed {
 		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")

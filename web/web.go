@@ -2,7 +2,7 @@
 // serves the files of package static.
 //
 // The handlers are in packages bot (pages of a chatbot), workspace and person,
-// one file a page, named as in the sidebar, signon (single sign-on), privacy (what is stored of whom, and its end), and reference (of the API); what they share is in package site.
+// one file a page, named as in the sidebar, signon (single sign-on), privacy (what is stored of whom, and its end), and reference (of the API); what they share is in package page.
 // It does not own the JSON routes that a page's script calls (package api).
 package web
 
@@ -14,22 +14,22 @@ import (
 	"parley/api/route"
 	"parley/web/auditlog"
 	"parley/web/bot"
+	"parley/web/page"
 	"parley/web/person"
 	"parley/web/privacy"
 	"parley/web/reference"
 	"parley/web/signon"
-	"parley/web/site"
 	"parley/web/workspace"
 )
 
 // Register adds every page and /static to an app, which must be made with
 // Immutable, and what they declare to a table. It needs [Sessions.SameOrigin] and
 // requestid.Middleware in front.
-func Register(app *fiber.App, table *route.Table, deps site.Deps) {
+func Register(app *fiber.App, table *route.Table, deps page.Deps) {
 	if deps.Now == nil {
 		deps.Now = time.Now
 	}
-	s := &site.Site{Deps: deps}
+	s := &page.Base{Deps: deps}
 	route.Add(table, app, "", s.Anyone, route.Get("/static/*", files{s}.static, route.Open))
 	person.Register(s, app, table)
 	signon.Register(s, app, table)
@@ -38,5 +38,5 @@ func Register(app *fiber.App, table *route.Table, deps site.Deps) {
 	auditlog.Register(s, app, table)
 	bot.Register(s, app, table)
 	reference.Register(s, app, table)
-	app.Use(s.Stray)
+	app.Use(s.NotFound)
 }

@@ -248,13 +248,13 @@ func TestMemory(t *testing.T) {
 			n      int64
 			want   error
 		}{{one, 4, nil}, {one, 1, errTooManyOfClient}, {other, 4, nil}, {third, 3, errTooMany}, {third, 2, nil}} {
-			if err := m.take(step.client, step.n); err != step.want {
+			if err := m.reserve(step.client, step.n); err != step.want {
 				t.Fatalf("%d for %v: %v", step.n, step.client, err)
 			}
 		}
-		m.give(one, 4)
-		m.give(other, 4)
-		m.give(third, 2)
+		m.release(one, 4)
+		m.release(other, 4)
+		m.release(third, 2)
 		if m.held != 0 || len(m.clients) != 0 {
 			t.Errorf("%d are held by %v", m.held, m.clients)
 		}

@@ -132,7 +132,7 @@ func (b *body) hold() error {
 		return nil
 	}
 	more := max(b.taken-b.held, step)
-	if err := b.memory.take(b.client, more); err != nil {
+	if err := b.memory.reserve(b.client, more); err != nil {
 		return err
 	}
 	b.held += more
@@ -201,7 +201,7 @@ func (b *body) end(c *fiber.Ctx) {
 		c.Request().ResetBody()
 	}
 	if b.held > 0 {
-		b.memory.give(b.client, b.held)
+		b.memory.release(b.client, b.held)
 	}
 	switch {
 	case b.done && b.failed == nil:

@@ -39,7 +39,7 @@ func framingOf(h *fasthttp.RequestHeader) (framing, error) {
 		if end < 0 {
 			end = len(rest) - 1
 		}
-		if !lines.take(rest[:end]) {
+		if !lines.accepts(rest[:end]) {
 			return framing{}, errFraming
 		}
 		rest = rest[end+1:]
@@ -58,8 +58,8 @@ type headerLines struct {
 	modern, coded, measured bool
 }
 
-// take reports whether a line is valid at its position.
-func (h *headerLines) take(line []byte) bool {
+// accepts reports whether a line is valid at its position.
+func (h *headerLines) accepts(line []byte) bool {
 	if len(line) == 0 {
 		return true
 	}

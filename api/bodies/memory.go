@@ -42,9 +42,9 @@ func newMemory(limit, perClient int64) *memory {
 	return &memory{limit: limit, perClient: perClient, clients: map[netip.Prefix]int64{}}
 }
 
-// take counts n more bytes of a client. It is RateLimited or Unavailable if there is no
+// reserve counts n more bytes of a client. It is RateLimited or Unavailable if there is no
 // memory for them.
-func (m *memory) take(client netip.Prefix, n int64) error {
+func (m *memory) reserve(client netip.Prefix, n int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.clients[client]+n > m.perClient {
@@ -58,7 +58,7 @@ func (m *memory) take(client netip.Prefix, n int64) error {
 	return nil
 }
 
-func (m *memory) give(client netip.Prefix, n int64) {
+func (m *memory) release(client netip.Prefix, n int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.held -= n

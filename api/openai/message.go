@@ -48,7 +48,7 @@ func (d *dialog) add(m message) error {
 			return err
 		}
 		if d.asked {
-			d.say(prompt.UserRole, d.question)
+			d.addMessage(prompt.UserRole, d.question)
 		}
 		d.question, d.asked = text, true
 	case "assistant":
@@ -57,16 +57,16 @@ func (d *dialog) add(m message) error {
 			return err
 		}
 		if d.asked {
-			d.say(prompt.UserRole, d.question)
+			d.addMessage(prompt.UserRole, d.question)
 			d.asked = false
 		}
-		d.say(prompt.AssistantRole, text)
+		d.addMessage(prompt.AssistantRole, text)
 	case "system", "developer":
 		text, err := d.text(m.Content)
 		if err != nil {
 			return err
 		}
-		d.adds(text)
+		d.addContext(text)
 	case "tool", "function": // the chatbot called none
 	default:
 		return fault.InField(d.field, "The role of a message must be system, developer, user, assistant or tool.")
@@ -74,25 +74,25 @@ func (d *dialog) add(m message) error {
 	return nil
 }
 
-func (d *dialog) say(role prompt.Role, text string) {
+func (d *dialog) addMessage(role prompt.Role, text string) {
 	if strings.TrimSpace(text) != "" {
 		d.history = append(d.history, prompt.Message{Role: role, Text: text})
 	}
 }
 
-// adds takes what the calling program says about the question.
-func (d *dialog) adds(text string) {
+// addContext adds what the calling program says about the question.
+func (d *dialog) addContext(text string) {
 	if strings.TrimSpace(text) != "" {
 		d.context = append(d.context, text)
 	}
 }
 
 // end returns the question, and what was said besides it.
-func (d *dialog) end() (question string, given turn.Given, err error) {
+func (d *dialog) end() (question string, given turn.CallerContext, err error) {
 	if !d.asked {
 		return "", given, fault.InField(d.field, "The last message must be a question: one of the role user.")
 	}
-	return d.question, turn.Given{History: d.history, Context: strings.Join(d.context, "\n\n")}, nil
+	return d.question, turn.CallerContext{History: d.history, Context: strings.Join(d.context, "\n\n")}, nil
 }
 
 // text is the text of a message's content.

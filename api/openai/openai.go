@@ -32,7 +32,7 @@ type Question struct {
 	Form  Form
 	Model string
 	Text  string
-	turn.Given
+	turn.CallerContext
 	// Conversation is the identifier of the conversation, as it is written in JSON. It is
 	// empty if the request names none.
 	Conversation []byte

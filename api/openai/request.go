@@ -68,7 +68,7 @@ func (r *CompletionRequest) Question() (*Question, error) {
 		}
 	}
 	q.UsageInStream = r.StreamOptions.IncludeUsage
-	q.Text, q.Given, err = said.end()
+	q.Text, q.CallerContext, err = said.end()
 	return q, err
 }
 
@@ -88,7 +88,7 @@ func (r *ResponseRequest) Question() (*Question, error) {
 		return nil, err
 	}
 	said := dialog{field: "input"}
-	said.adds(r.Instructions)
+	said.addContext(r.Instructions)
 	items, err := r.items()
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (r *ResponseRequest) Question() (*Question, error) {
 			return nil, err
 		}
 	}
-	q.Text, q.Given, err = said.end()
+	q.Text, q.CallerContext, err = said.end()
 	return q, err
 }
 

@@ -105,7 +105,7 @@ func (w *walk) visit(value any) error {
 		}
 	case map[string]any:
 		if marked, _ := value[mark].(bool); marked {
-			if err := w.take(value); err != nil {
+			if err := w.readDays(value); err != nil {
 				return err
 			}
 		}
@@ -137,8 +137,8 @@ func (w *walk) follow(reference string) error {
 	return w.visit(target)
 }
 
-// take reads the days of a mark.
-func (w *walk) take(marked map[string]any) error {
+// readDays reads the two days of a deprecation mark.
+func (w *walk) readDays(marked map[string]any) error {
 	from, err := day(marked, since)
 	if err != nil {
 		return err

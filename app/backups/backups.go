@@ -113,9 +113,9 @@ func Restore(ctx context.Context, config *config.Config, from io.Reader, passphr
 	if err := checkNoIndex(config); err != nil {
 		return done, err
 	}
-	keys := keyKeeper{config}
+	keys := keyRestorer{config}
 	done.Report, err = backup.Restore(ctx, from, snapshot.Into(config.OwnersDatabase()), backup.Restored{
-		Passphrase: passphrase, CheckKeys: keys.check, KeepKeys: keys.keep,
+		Passphrase: passphrase, CheckKeys: keys.check, KeepKeys: keys.restore,
 	})
 	if err != nil {
 		return done, err
@@ -142,11 +142,11 @@ func checkNoIndex(config *config.Config) error {
 	return err
 }
 
-// keyKeeper stores the server's keys of a backup that SECRET_KEY does not have.
-type keyKeeper struct{ config *config.Config }
+// keyRestorer writes those server keys of a backup that SECRET_KEY lacks.
+type keyRestorer struct{ config *config.Config }
 
 // missing returns the keys that neither SECRET_KEY nor the key file has.
-func (k keyKeeper) missing(texts []string) (missing []seal.ServerKey, err error) {
+func (k keyRestorer) missing(texts []string) (missing []seal.ServerKey, err error) {
 	keys, err := seal.ParseServerKeys(strings.Join(texts, ","))
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "The backup is damaged: its keys cannot be read.")
@@ -164,7 +164,7 @@ func (k keyKeeper) missing(texts []string) (missing []seal.ServerKey, err error)
 }
 
 // check refuses a folder with another installation's key.
-func (k keyKeeper) check(texts []string) error {
+func (k keyRestorer) check(texts []string) error {
 	missing, err := k.missing(texts)
 	if err != nil || len(missing) == 0 {
 		return err
@@ -175,7 +175,7 @@ func (k keyKeeper) check(texts []string) error {
 	return nil
 }
 
-func (k keyKeeper) keep(texts []string) (undo func(), err error) {
+func (k keyRestorer) restore(texts []string) (undo func(), err error) {
 	undo = func() {}
 	missing, err := k.missing(texts)
 	if err != nil || len(missing) == 0 {

@@ -20,7 +20,7 @@ type Models struct {
 	LLMTimeout  time.Duration `name:"llm-timeout" env:"LLM_TIMEOUT" range:"1s-24h" default:"2m" help:"Longest time for a whole answer of the model."`
 	LLMFirst    time.Duration `name:"llm-first-token-timeout" env:"LLM_FIRST_TOKEN_TIMEOUT" range:"1s-24h" default:"30s" help:"Longest time until the model's first token."`
 	LLMProvider string        `name:"llm-provider" env:"LLM_PROVIDER" placeholder:"KIND" help:"Interface of the model's server: openai, which many other servers have too, or anthropic. Default: openai."`
-	LLMSecond   string        `name:"llm-fallback-model" env:"LLM_FALLBACK_MODEL" placeholder:"NAME" help:"Fallback model of the same server. It answers if the first model fails before its first word. Default: none."`
+	LLMFallback string        `name:"llm-fallback-model" env:"LLM_FALLBACK_MODEL" placeholder:"NAME" help:"Fallback model of the same server. It answers if the first model fails before its first word. Default: none."`
 	LLMTools    string        `name:"llm-tools" env:"LLM_TOOLS" placeholder:"WHEN" help:"Whether the model may search the knowledge by itself: on, off or auto, which is on for OpenAI's own server and for Anthropic. Default: auto."`
 	LLMContext  int           `name:"llm-context" env:"LLM_CONTEXT" range:"1-1000000000" placeholder:"N" help:"Number of tokens that prompt and answer may have together. Default: the known context of the model with this name, else 32768."`
 	// ProviderAllow has nothing from FETCH_ALLOW: a crawler may read hosts to
@@ -77,9 +77,9 @@ func (c *Models) check() error {
 		return errors.New("LLM_TOOLS must be auto, on or off")
 	}
 	switch {
-	case c.LLMSecond != "" && !c.HasModel():
+	case c.LLMFallback != "" && !c.HasModel():
 		return errors.New("LLM_MODEL must be set when LLM_FALLBACK_MODEL is")
-	case c.LLMSecond != "" && c.LLMSecond == c.ModelName():
+	case c.LLMFallback != "" && c.LLMFallback == c.ModelName():
 		return errors.New("LLM_FALLBACK_MODEL must be another model than LLM_MODEL")
 	}
 	if _, err := seal.ParseServerKeys(c.SecretKey); err != nil {

@@ -39,7 +39,7 @@ func (c *Serving) check() error {
 		return errors.New("ROW_LEVEL_SECURITY must be required or optional")
 	}
 	if c.DatabaseOwnerURL != "" && (strings.HasPrefix(c.Database(), "sqlite:") || store.CheckURL(c.DatabaseOwnerURL) != nil || strings.HasPrefix(c.DatabaseOwnerURL, "sqlite:")) {
-		return errors.New("DATABASE_OWNER_URL must be postgres://owner:password@host:5432/name, and DATABASE_URL be that of the same database")
+		return errors.New("DATABASE_OWNER_URL must be postgres://owner:password@host:5432/name, and DATABASE_URL must name the same database")
 	}
 	return nil
 }

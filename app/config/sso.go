@@ -45,7 +45,7 @@ func (c *SSO) check() error {
 	return nil
 }
 
-// isOnThisMachine reports whether nobody else can read what is sent to an address.
+// isOnThisMachine reports whether requests to an address never leave this machine.
 func isOnThisMachine(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {

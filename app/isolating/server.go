@@ -91,7 +91,7 @@ func (s *Server) Send(ctx context.Context, request isolation.Request) (isolation
 	}
 }
 
-// answer is what was read of a response.
+// answer is the part of a response that was read.
 type answer struct {
 	status     int
 	head, body string

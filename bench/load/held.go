@@ -67,11 +67,11 @@ func each(n, atOnce int, do func(i int) error) error {
 	var calls sync.WaitGroup
 	var once sync.Once
 	var first error
-	turns := make(chan struct{}, max(atOnce, 1))
+	slots := make(chan struct{}, max(atOnce, 1))
 	for i := range n {
-		turns <- struct{}{}
+		slots <- struct{}{}
 		calls.Go(func() {
-			defer func() { <-turns }()
+			defer func() { <-slots }()
 			if err := do(i); err != nil {
 				once.Do(func() { first = err })
 			}

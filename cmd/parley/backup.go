@@ -194,7 +194,7 @@ type verifyCmd struct {
 
 // Run reads a backup to its end. Without a passphrase it leaves the keys closed.
 func (cmd *verifyCmd) Run(ctx context.Context, streams streams) error {
-	passphrase, err := cmd.Given()
+	passphrase, err := cmd.Configured()
 	if err != nil {
 		return err
 	}

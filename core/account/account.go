@@ -89,7 +89,7 @@ type decoy interface {
 type Neighbors struct {
 	Mails   *outbox.Writer
 	Founder Founder
-	Emails  emailFollower
+	Emails  emailSubscriber
 	SignIns signInRule
 	// Links shows the operator links that no mail can carry. It may be nil.
 	Links LinkPrinter
@@ -122,7 +122,7 @@ func New(db Database, neighbors Neighbors, now func() time.Time, random io.Reade
 		Sessions:  &Sessions{db: db, mails: neighbors.Mails, passwords: passwords, rule: neighbors.SignIns, steps: steps, now: now, random: random},
 		Steps:     steps,
 		Resets:    &Resets{passwords: passwords, mails: neighbors.Mails, throttle: throttle, codes: codes},
-		Addresses: &Addresses{db: db, follower: neighbors.Emails, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now},
+		Addresses: &Addresses{db: db, subscriber: neighbors.Emails, mails: neighbors.Mails, throttle: throttle, passwords: passwords, codes: codes, now: now},
 		Throttle:  throttle,
 	}
 }

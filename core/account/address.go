@@ -12,18 +12,18 @@ import (
 
 // Addresses changes people's e-mail addresses.
 type Addresses struct {
-	db        Database
-	follower  emailFollower
-	mails     *outbox.Writer
-	throttle  *Throttle
-	passwords *Passwords
-	codes     *codes
-	now       func() time.Time
+	db         Database
+	subscriber emailSubscriber
+	mails      *outbox.Writer
+	throttle   *Throttle
+	passwords  *Passwords
+	codes      *codes
+	now        func() time.Time
 }
 
-// emailFollower learns of a user's new address in the transaction that writes it;
+// emailSubscriber learns of a user's new address in the transaction that writes it;
 // package subscription implements it.
-type emailFollower interface {
+type emailSubscriber interface {
 	EmailChanges(ctx context.Context, user User, email string) error
 }
 
@@ -44,7 +44,7 @@ func (a *Addresses) Change(ctx context.Context, userID string, shown Evidence, e
 	if a.mails.On() {
 		return a.codes.mail(ctx, AddressCode{Email: email, UserID: user.ID}, letters{unknown: a.newLetter, known: a.takenLetter})
 	}
-	return a.codes.offerNow(ctx, email, user.ID, a.newLetter)
+	return a.codes.offerInTx(ctx, email, user.ID, a.newLetter)
 }
 
 // SendAgain gives a user another link that confirms their address. It does nothing if
@@ -56,7 +56,7 @@ func (a *Addresses) SendAgain(ctx context.Context, user User, client Client) err
 	if err := a.throttle.countMail(ctx, user.Email, client); err != nil {
 		return err
 	}
-	return a.codes.offerNow(ctx, user.Email, user.ID, confirmLetter(a.mails))
+	return a.codes.offerInTx(ctx, user.Email, user.ID, confirmLetter(a.mails))
 }
 
 // Vouch confirms the address of a user on the operator's word.
@@ -111,7 +111,7 @@ func (a *Addresses) ConfirmEmail(ctx context.Context, code string, client Client
 // setEmail writes the address and its consequences in one transaction.
 func (a *Addresses) setEmail(ctx context.Context, user User, email string) error {
 	return a.db.Tx.InTx(ctx, func(ctx context.Context) error {
-		if err := a.follower.EmailChanges(ctx, user, email); err != nil {
+		if err := a.subscriber.EmailChanges(ctx, user, email); err != nil {
 			return err
 		}
 		err := a.db.Users.SetEmail(ctx, user.ID, email, a.now())

@@ -112,8 +112,8 @@ func (c *codes) offer(ctx context.Context, email, userID string, letter func(cod
 	return code, c.mails.Write(ctx, email, letter(code))
 }
 
-// offerNow is offer in a transaction of its own.
-func (c *codes) offerNow(ctx context.Context, email, userID string, letter func(code string) outbox.Letter) (err error) {
+// offerInTx is offer in a transaction of its own.
+func (c *codes) offerInTx(ctx context.Context, email, userID string, letter func(code string) outbox.Letter) (err error) {
 	var code string
 	err = c.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		code, err = c.offer(ctx, email, userID, letter)

@@ -81,7 +81,7 @@ func (p *Passwords) Reset(ctx context.Context, email, password string) error {
 	return p.set(ctx, user, password, Client{})
 }
 
-// Change is Reset for a user who shows who they are. Whoever has no password gets their
+// Change is Reset for a user who shows who they are. A user without a password gets their
 // first. The field of a fault about the new one is new_password.
 func (p *Passwords) Change(ctx context.Context, userID string, shown Evidence, password string, client Client) error {
 	user, err := p.db.Users.User(ctx, userID)

@@ -69,7 +69,7 @@ func (q *queue) acquire(ctx context.Context, address netip.Addr) (release func()
 }
 
 func (q *queue) wait(ctx context.Context, client netip.Prefix, leave func()) (release func(), err error) {
-	w := q.line(client)
+	w := q.enqueue(client)
 	release = func() { q.next(); leave() }
 	select {
 	case <-w.admitted:
@@ -86,8 +86,8 @@ func (q *queue) wait(ctx context.Context, client netip.Prefix, leave func()) (re
 	return nil, busy(ctx.Err())
 }
 
-// line queues a client, or admits it if a slot is free.
-func (q *queue) line(client netip.Prefix) *waiter {
+// enqueue queues a client, or admits it if a slot is free.
+func (q *queue) enqueue(client netip.Prefix) *waiter {
 	w := &waiter{admitted: make(chan struct{})}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -160,13 +160,13 @@ func (q *queue) leave(address netip.Addr) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.places--
-	q.give(client)
+	q.releaseSlot(client)
 	if site != client {
-		q.give(site)
+		q.releaseSlot(site)
 	}
 }
 
-func (q *queue) give(network netip.Prefix) {
+func (q *queue) releaseSlot(network netip.Prefix) {
 	q.taken[network]--
 	if q.taken[network] == 0 {
 		delete(q.taken, network)

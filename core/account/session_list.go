@@ -13,7 +13,7 @@ import (
 	"parley/internal/useragent"
 )
 
-// storedAgent is what is kept of what a browser says of itself.
+// storedAgent shortens a User-Agent to the part that is stored.
 func storedAgent(agent string) string {
 	agent = strings.ToValidUTF8(strings.Map(func(r rune) rune {
 		if isControl(r) || r == utf8.RuneError {

@@ -114,7 +114,7 @@ type Citation struct {
 	Ordinal int
 }
 
-// citationsOf are the citations of passages, none of which is cited.
+// citationsOf returns the citations of passages, before the answer cites any.
 func citationsOf(passages []retrieval.Result) []Citation {
 	citations := make([]Citation, len(passages))
 	for i, p := range passages {

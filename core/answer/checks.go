@@ -46,8 +46,8 @@ func grounded(d *Draft, passages []passage.Passage) Stage {
 // checks are the stages of one answer.
 type checks []Stage
 
-// did is what the stages did to the text, besides its citations.
-func (c checks) did() (did Checked) {
+// outcome returns what the stages changed in the text, apart from its citations.
+func (c checks) outcome() (did Checked) {
 	for _, stage := range c {
 		if g, ok := stage.(*ground.Stage); ok {
 			did.Dropped, did.Replaced = g.Dropped()

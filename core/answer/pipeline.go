@@ -15,7 +15,7 @@ import (
 	"parley/core/retrieval"
 )
 
-// passagesWanted is how many passages a question is answered from.
+// passagesWanted is how many passages an answer is made from.
 const passagesWanted = 5
 
 // Searcher is the port to retrieval: it finds the passages for a query.
@@ -62,7 +62,7 @@ type Draft struct {
 	// reranking is what the order of the passages cost.
 	reranking Usage
 	passages  []retrieval.Result
-	// noAnswer is what is said if the knowledge does not hold the answer.
+	// noAnswer is the text for questions that the knowledge does not answer.
 	noAnswer string
 	// prompt is dropped once the model has it.
 	prompt prompt.Prompt
@@ -213,8 +213,8 @@ func (d *Draft) text(piece string) error {
 
 func (d *Draft) waiting(message string) error { return d.out.Waiting(message) }
 
-// found takes passages that the model is given in addition.
-func (d *Draft) found(more []retrieval.Result) {
+// addPassages adds passages that the model has searched for.
+func (d *Draft) addPassages(more []retrieval.Result) {
 	d.passages = append(d.passages[:len(d.passages):len(d.passages)], more...)
 	d.checks.add(more)
 }
@@ -249,7 +249,7 @@ func (d *Draft) made() Answer {
 		answer.Record.Passages = len(answer.Citations)
 		return answer
 	}
-	answer.Record.Refuted, answer.Checked = d.checks.refuted(), d.checks.did()
+	answer.Record.Refuted, answer.Checked = d.checks.refuted(), d.checks.outcome()
 	for i := range answer.Citations {
 		answer.Citations[i].Cited = len(d.checks) > 0 && d.checks.cites(i+1)
 	}

@@ -239,7 +239,7 @@ func TestRerankPrompt(t *testing.T) {
 			t.Errorf("it was told %q", told)
 		}
 		if strings.Count(told, "\nThe numbers of the passages") != 1 {
-			t.Error("the question has become the model's turn")
+			t.Error("the question has become the model's message")
 		}
 	})
 

@@ -27,9 +27,9 @@ type listener interface {
 	text(piece string) error
 	// waiting takes a message for a person before something takes longer.
 	waiting(message string) error
-	// found takes further passages that the model is given. They continue the
+	// addPassages adds passages that the model is given. They continue the
 	// numbers of the earlier ones.
-	found(more []retrieval.Result)
+	addPassages(more []retrieval.Result)
 }
 
 // rounds are the calls of a model for one answer. In each round the model either
@@ -90,7 +90,7 @@ func (r *rounds) run(ctx context.Context) error {
 func (r *rounds) ask(ctx context.Context) ([]prompt.Call, error) {
 	r.said.Reset()
 	last := len(r.prompt.Tools) == 0
-	generated, err := r.model.Generate(ctx, r.take(last), r.emit)
+	generated, err := r.model.Generate(ctx, r.takePrompt(last), r.emit)
 	r.used.Usage = r.used.Usage.Plus(generated.Usage)
 	r.used.Model = cmp.Or(generated.Model, r.used.Model)
 	r.used.Finish = generated.Finish
@@ -100,9 +100,9 @@ func (r *rounds) ask(ctx context.Context) ([]prompt.Call, error) {
 	return generated.Calls, err
 }
 
-// take returns the prompt, and drops it before the last round: a stream that
+// takePrompt returns the prompt, and drops it before the last round: a stream that
 // stays open need not keep it.
-func (r *rounds) take(last bool) prompt.Prompt {
+func (r *rounds) takePrompt(last bool) prompt.Prompt {
 	taken := r.prompt
 	if taken.Once = last; last {
 		r.prompt = prompt.Prompt{}
@@ -160,7 +160,7 @@ func blankLine(tail string) string {
 func (r *rounds) execute(ctx context.Context, calls []prompt.Call) error {
 	r.parted = true
 	calls, queries := r.read(calls)
-	r.say(prompt.Message{Role: prompt.AssistantRole, Text: r.said.String(), Calls: calls})
+	r.addMessage(prompt.Message{Role: prompt.AssistantRole, Text: r.said.String(), Calls: calls})
 	if !slices.ContainsFunc(queries, func(q searchCall) bool { return q.wrong == "" }) {
 		if err := r.listener.waiting("Going on with the answer."); err != nil {
 			return err
@@ -177,12 +177,12 @@ func (r *rounds) execute(ctx context.Context, calls []prompt.Call) error {
 				return err
 			}
 		}
-		r.say(prompt.Message{Role: prompt.ToolRole, Text: result, CallID: calls[i].ID})
+		r.addMessage(prompt.Message{Role: prompt.ToolRole, Text: result, CallID: calls[i].ID})
 	}
 	return nil
 }
 
-func (r *rounds) say(message prompt.Message) {
+func (r *rounds) addMessage(message prompt.Message) {
 	r.prompt.Messages = append(r.prompt.Messages, message)
 	r.left.Spend(message.Text)
 	for _, call := range message.Calls {

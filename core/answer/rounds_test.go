@@ -46,7 +46,7 @@ func (h *heard) waiting(message string) error {
 	return nil
 }
 
-func (h *heard) found(more []retrieval.Result) { h.passages = append(h.passages, more...) }
+func (h *heard) addPassages(more []retrieval.Result) { h.passages = append(h.passages, more...) }
 
 // calls says its text, and then calls.
 func calls(text string, all ...prompt.Call) step {

@@ -115,7 +115,7 @@ func (r *rounds) search(ctx context.Context, query string) (string, error) {
 	if len(given) > 0 {
 		r.added += len(given)
 		r.prompt.Passages = append(r.prompt.Passages, given...)
-		r.listener.found(given)
+		r.listener.addPassages(given)
 	}
 	return resultOf(texts, known, len(more) > len(given)), nil
 }

@@ -32,11 +32,11 @@ func unknown(a Answer, question, noAnswer string) bool {
 			return false
 		}
 	}
-	return says(a.Text, noAnswer)
+	return nearlyEqual(a.Text, noAnswer)
 }
 
-// says reports whether a text is another, give or take a few words.
-func says(text, other string) bool {
+// nearlyEqual reports whether two texts differ in a few words at most.
+func nearlyEqual(text, other string) bool {
 	said, wanted := words(text), words(other)
 	if len(said) == 0 || len(wanted) == 0 || len(said) > muchLonger*len(wanted) {
 		return false

@@ -1,6 +1,6 @@
 package audit
 
-// Action is what was done. Its name is stable: other programs may look for it.
+// Action names an act. The name is stable: other programs may look for it.
 type Action string
 
 // The actions.

@@ -2,18 +2,18 @@ package audit
 
 import "context"
 
-// Actor is who acts: a person with a user id, or one of those below.
+// Actor is who acts: a person with a user id, or one of the actors below.
 type Actor struct {
-	// UserID is empty for those who are no person.
+	// UserID is empty for an actor who is no person.
 	UserID string
 	// Name is a person's e-mail address at the time of the act, "API token" with the
 	// token's name and hint, or one word.
 	Name string
 }
 
-// Those who act and are no person that is known.
+// The actors that are no known person.
 var (
-	// Visitor has not said who they are.
+	// Visitor is somebody who has not signed in.
 	Visitor = Actor{Name: "visitor"}
 	// Operator uses the command line.
 	Operator = Actor{Name: "operator"}

@@ -43,7 +43,7 @@ type Entry struct {
 	Hash string
 }
 
-// Object is what was acted on.
+// Object is the thing that the act was about.
 type Object struct {
 	// Kind is a word such as "token" or "member".
 	Kind string

@@ -29,7 +29,7 @@ type Archive interface {
 	ForgetAuditAddresses(ctx context.Context, before time.Time, limit int) (forgotten int, err error)
 }
 
-// Reader reads the audit log, and deletes what is old.
+// Reader reads the audit log, and deletes old entries.
 type Reader struct {
 	archive Archive
 	log     Log
@@ -44,7 +44,7 @@ func NewReader(archive Archive, log Log, now func() time.Time) *Reader {
 // planActions are what an owner reads about the plan.
 var planActions = []Action{PlanChanged, SubscriptionChanged, LimitsChosen, EmailChanged, CustomerUnlinked}
 
-// PlanHistory returns what was last done to a workspace's plan, the latest
+// PlanHistory returns the last changes of a workspace's plan, the latest
 // first.
 func (r *Reader) PlanHistory(ctx context.Context, workspaceID string, limit int) ([]Entry, error) {
 	return r.archive.Audit(ctx, workspaceID, Filter{Actions: planActions, Limit: limit})

@@ -53,21 +53,21 @@ func (w *walk) run(ctx context.Context) error {
 func (w *walk) check(e Entry) {
 	switch {
 	case e.Seq <= w.verdict.KeptSeq:
-		w.found(e.Seq, "Entry %d was deleted for its age, and is there again: it was inserted.", e.Seq)
+		w.report(e.Seq, "Entry %d was deleted for its age, and is there again: it was inserted.", e.Seq)
 	case e.Seq == w.last.seq:
-		w.found(e.Seq, "There are two entries %d: one was inserted.", e.Seq)
+		w.report(e.Seq, "There are two entries %d: one was inserted.", e.Seq)
 	case e.Seq == w.last.seq+2:
-		w.found(w.last.seq+1, "Entry %d is missing.", w.last.seq+1)
+		w.report(w.last.seq+1, "Entry %d is missing.", w.last.seq+1)
 	case e.Seq != w.last.seq+1:
-		w.found(w.last.seq+1, "Entries %d to %d are missing.", w.last.seq+1, e.Seq-1)
+		w.report(w.last.seq+1, "Entries %d to %d are missing.", w.last.seq+1, e.Seq-1)
 	case e.HashAfter(w.last.hash) != e.Hash:
-		w.found(e.Seq, "Entry %d does not match its hash: it was changed, or the entry before it was replaced.", e.Seq)
+		w.report(e.Seq, "Entry %d does not match its hash: it was changed, or the entry before it was replaced.", e.Seq)
 	case e.AddressState() == AddressAltered:
-		w.found(e.Seq, "Entry %d has another network address than the one that was recorded: it was changed, or only a part of it was removed.", e.Seq)
+		w.report(e.Seq, "Entry %d has another network address than the one that was recorded: it was changed, or only a part of it was removed.", e.Seq)
 	case e.AddressState() == AddressRemoved && e.At.After(w.addressed):
-		w.found(e.Seq, "Entry %d has lost its network address, though it is not old enough for that.", e.Seq)
+		w.report(e.Seq, "Entry %d has lost its network address, though it is not old enough for that.", e.Seq)
 	case e.ID <= w.last.id:
-		w.found(e.Seq, "Entry %d stands before entry %d: their numbers were changed.", e.Seq, w.last.seq)
+		w.report(e.Seq, "Entry %d stands before entry %d: their numbers were changed.", e.Seq, w.last.seq)
 	}
 	if w.verdict.Problem != "" {
 		return
@@ -88,11 +88,11 @@ func (w *walk) compare(a Anchor, hash, digest string) {
 	w.verdict.Compared++
 	switch {
 	case a.Hash != hash:
-		w.found(a.Seq, "Entry %d has another hash than the one that was written down: the chain was rewritten, or the file was changed.", a.Seq)
+		w.report(a.Seq, "Entry %d has another hash than the one that was written down: the chain was rewritten, or the file was changed.", a.Seq)
 	case a.Digest != "" && a.Digest != digest:
-		w.found(a.Seq, "Entry %d says something else in the file than here, under the same hash: the file was changed.", a.Seq)
+		w.report(a.Seq, "Entry %d says something else in the file than here, under the same hash: the file was changed.", a.Seq)
 	case a.Altered:
-		w.found(a.Seq, "Entry %d has another network address in the file than the one that was recorded: the file was changed.", a.Seq)
+		w.report(a.Seq, "Entry %d has another network address in the file than the one that was recorded: the file was changed.", a.Seq)
 	}
 }
 
@@ -109,11 +109,11 @@ func (w *walk) end(ctx context.Context) (ended bool, err error) {
 		if more, err := w.chains.Chained(ctx, w.verdict.Chain, w.last.seq, w.last.id, 1); err != nil || len(more) > 0 {
 			return false, err
 		}
-		w.found(w.last.seq+1, "Entries %d to %d are missing: the end of the chain was cut off.", w.last.seq+1, head.Seq)
+		w.report(w.last.seq+1, "Entries %d to %d are missing: the end of the chain was cut off.", w.last.seq+1, head.Seq)
 	case head.Seq < w.last.seq:
-		w.found(head.Seq+1, "The head of the chain is entry %d, but there are entries up to %d: the head was set back, or entries were inserted.", head.Seq, w.last.seq)
+		w.report(head.Seq+1, "The head of the chain is entry %d, but there are entries up to %d: the head was set back, or entries were inserted.", head.Seq, w.last.seq)
 	case head.Hash != w.last.hash:
-		w.found(head.Seq, "The head of the chain has another hash than entry %d: it was changed.", head.Seq)
+		w.report(head.Seq, "The head of the chain has another hash than entry %d: it was changed.", head.Seq)
 	default:
 		w.verdict.Head.Seq, w.verdict.Hash = head.Seq, head.Hash
 		w.checkAnchors()
@@ -121,17 +121,17 @@ func (w *walk) end(ctx context.Context) (ended bool, err error) {
 	return true, nil
 }
 
-// checkAnchors looks for what was written down and is not there.
+// checkAnchors looks for anchors that the chain lacks.
 func (w *walk) checkAnchors() {
 	for seq, anchors := range w.anchors {
 		for _, a := range anchors {
 			switch {
 			case seq > w.last.seq:
-				w.found(seq, "Entry %d was written down, but the chain ends with entry %d: its end was cut off.", seq, w.last.seq)
+				w.report(seq, "Entry %d was written down, but the chain ends with entry %d: its end was cut off.", seq, w.last.seq)
 			case seq == w.verdict.KeptSeq && a.Hash != w.verdict.KeptHash:
-				w.found(seq, "Entry %d, which was deleted for its age, had another hash than the one that was written down.", seq)
+				w.report(seq, "Entry %d, which was deleted for its age, had another hash than the one that was written down.", seq)
 			case a.At.After(w.kept):
-				w.found(seq, "Entry %d was written down and has been deleted, though it is not old enough for that.", seq)
+				w.report(seq, "Entry %d was written down and has been deleted, though it is not old enough for that.", seq)
 			default:
 				w.verdict.Forgotten++
 			}
@@ -147,13 +147,13 @@ func (w *walk) checkUnchained(ctx context.Context) error {
 	}
 	w.verdict.Unchained = count
 	if count > 0 && (first > 0 && last > first || first == 0 && w.verdict.KeptSeq > 0) {
-		w.found(0, "There is an entry without a number that came after the chain began: it was inserted, or an older version of Parley runs beside this one.")
+		w.report(0, "There is an entry without a number that came after the chain began: it was inserted, or an older version of Parley runs beside this one.")
 	}
 	return nil
 }
 
-// found notes the first problem.
-func (w *walk) found(seq int64, sentence string, args ...any) {
+// report records a problem, unless the walk has found one already.
+func (w *walk) report(seq int64, sentence string, args ...any) {
 	if w.verdict.Problem == "" {
 		w.verdict.Problem, w.verdict.Seq = fmt.Sprintf(sentence, args...), seq
 	}

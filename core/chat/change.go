@@ -88,7 +88,7 @@ func differ(before, after Conversation) (changes []audit.Change) {
 	return changes
 }
 
-// record says in the audit log what was done to a conversation.
+// record writes a change of a conversation into the audit log.
 func (s *Service) record(ctx context.Context, p *chatbot.Principal, action audit.Action, ref Ref, done string, changes []audit.Change) error {
 	return audit.Record(ctx, s.audit, p.Chatbot.WorkspaceID, s.now(), audit.Entry{
 		Action: action, Object: audit.Object{Kind: "conversation", ID: p.Chatbot.ID}, Changes: changes,

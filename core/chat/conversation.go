@@ -1,4 +1,4 @@
-// Package chat owns what is kept of a chat: conversations and their messages,
+// Package chat owns stored chats: conversations and their messages,
 // idempotency keys, usage records, and for how long all of it is kept.
 //
 // How an answer is made is in package answer, how a question gets its answer in

@@ -8,7 +8,7 @@ import (
 	"parley/core/fault"
 )
 
-// keysKept is how long an idempotency key stands for what was begun with it.
+// keysKept is how long an idempotency key stands for its request.
 const keysKept = 24 * time.Hour
 
 // Key is an idempotency key: a request that must be executed once.

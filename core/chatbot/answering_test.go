@@ -21,7 +21,7 @@ func TestCheckAnswering(t *testing.T) {
 
 	for sentence, given := range map[string]Answering{
 		"a model of a provider":              {Model: ModelChoice{"mp_a", "gpt-4o-mini"}},
-		"the server's second model":          {Model: ModelChoice{"", "second"}, Fallback: ModelChoice{"", "own"}},
+		"the server's other model":           {Model: ModelChoice{"", "second"}, Fallback: ModelChoice{"", "own"}},
 		"the same name at another provider":  {Model: ModelChoice{"mp_a", "m"}, Fallback: ModelChoice{"mp_b", "m"}},
 		"a fallback behind the server's own": {Fallback: ModelChoice{"mp_a", "m"}},
 		"the coldest temperature":            {Temperature: number(0)},
@@ -58,14 +58,14 @@ func TestCheckAnswering(t *testing.T) {
 		field string
 	}{
 		"a provider without a model":           {Answering{Model: ModelChoice{"mp_a", " "}}, "model"},
-		"a second provider without a model":    {Answering{Fallback: ModelChoice{"mp_a", ""}}, "fallback_model"},
+		"a fallback provider without a model":  {Answering{Fallback: ModelChoice{"mp_a", ""}}, "fallback_model"},
 		"a model that the server does not own": {Answering{Model: ModelChoice{"", "gpt-5-pro"}}, "model"},
 		"a fallback that it does not own":      {Answering{Fallback: ModelChoice{"", "gpt-5-pro"}}, "fallback_model"},
 		"a name of 201 characters":             {Answering{Model: ModelChoice{"mp_a", strings.Repeat("x", 201)}}, "model"},
 		"a name of more bytes than are kept":   {Answering{Model: ModelChoice{"mp_a", strings.Repeat("ä", 101)}}, "model"},
 		"a name of two lines":                  {Answering{Model: ModelChoice{"mp_a", "a\nb"}}, "model"},
 		"a name with a zero byte":              {Answering{Model: ModelChoice{"mp_a", "a\x00b"}}, "model"},
-		"the first model as the second":        {Answering{Model: ModelChoice{"mp_a", "m"}, Fallback: ModelChoice{"mp_a", "m"}}, "fallback_model"},
+		"the first model as its own fallback":  {Answering{Model: ModelChoice{"mp_a", "m"}, Fallback: ModelChoice{"mp_a", "m"}}, "fallback_model"},
 		"the server's own behind itself":       {Answering{Fallback: ModelChoice{"", "own"}}, "fallback_model"},
 		"a temperature below 0":                {Answering{Temperature: number(-0.1)}, "temperature"},
 		"a temperature above 2":                {Answering{Temperature: number(2.1)}, "temperature"},

@@ -26,7 +26,7 @@ type cache struct {
 
 	mu      sync.RWMutex
 	entries *simplelru.LRU[string, entry]
-	// drops grows with each removal, so that what was read before one is not
+	// drops grows with each removal, so that an entry read before one is not
 	// put after it.
 	drops uint64
 	// listening says that changes by other processes are heard of.

@@ -213,7 +213,7 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 		return err
 	}
 	return s.replaceSettings(ctx, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
-		if err := checkKeeping(ctx, s.db.Plans, workspace, settings.Keeping); err != nil {
+		if err := checkRetention(ctx, s.db.Plans, workspace, settings.Keeping); err != nil {
 			return Settings{}, err
 		}
 		if err := s.checkProviders(ctx, workspaceID, settings.Answering); err != nil {

@@ -15,13 +15,13 @@ import (
 // Announcer tells owners what happens to their tokens.
 type Announcer struct {
 	base
-	letters  *outbox.Writer
-	follower TokenFollower
+	letters    *outbox.Writer
+	subscriber TokenSubscriber
 }
 
-// TokenFollower hears that a token expires soon, in the transaction that records the
+// TokenSubscriber hears that a token expires soon, in the transaction that records the
 // warning.
-type TokenFollower interface {
+type TokenSubscriber interface {
 	TokenExpiring(ctx context.Context, token Token, days int) error
 }
 
@@ -39,9 +39,9 @@ func warnedDays(expires *time.Time, now time.Time) (days int) {
 	return days
 }
 
-// WarnOfExpiring tells owners and the follower of tokens that expire soon: for each
+// WarnOfExpiring tells owners and the subscriber of tokens that expire soon: for each
 // token 14 and 3 days before, once, whichever process does it. Owners are told where
-// mails are sent; the follower hears of it in any case.
+// mails are sent; the subscriber hears of it in any case.
 func (s *Announcer) WarnOfExpiring(ctx context.Context) error {
 	var failures []error
 	for _, days := range slices.Backward(warnings) { // three days before, the fourteen are past
@@ -64,8 +64,8 @@ func (s *Announcer) warnOf(ctx context.Context, token Token, days int) error {
 		if err != nil || !first {
 			return err
 		}
-		if s.follower != nil {
-			if err := s.follower.TokenExpiring(ctx, token, days); err != nil {
+		if s.subscriber != nil {
+			if err := s.subscriber.TokenExpiring(ctx, token, days); err != nil {
 				return err
 			}
 		}

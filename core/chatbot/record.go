@@ -55,7 +55,7 @@ func (t Token) describe() string {
 	for i, scope := range t.Scopes {
 		scopes[i] = string(scope)
 	}
-	return fmt.Sprintf("Of the chatbot %s, with the scopes %s.", t.ChatbotID, strings.Join(scopes, ", "))
+	return fmt.Sprintf("In the chatbot %s, with the scopes %s.", t.ChatbotID, strings.Join(scopes, ", "))
 }
 
 // object is a provider as the object of an act, without its key.

@@ -32,13 +32,13 @@ type Restrictions struct {
 	Origins []string
 	// Limits for all its uses together; zero is none.
 	RequestsPerMinute, MessagesPerMonth int
-	// VisitorRequestsPerMinute is for each visitor of the pages that use a
+	// VisitorRequestsPerMinute is for each network that sends requests with a
 	// publishable token. A secret token has none.
 	VisitorRequestsPerMinute int
 }
 
 // DefaultVisitorRequests is what a publishable token admits a minute for each
-// visitor unless it was created with another number.
+// network unless it was created with another number.
 const DefaultVisitorRequests = 20
 
 const (
@@ -147,7 +147,7 @@ func (r Restrictions) checkKind(kind TokenKind) (Restrictions, error) {
 		case len(r.Origins) > 0:
 			return r, fault.InField("origins", "Only a publishable token has origins: a secret token is never used by a web page.")
 		case r.VisitorRequestsPerMinute > 0:
-			return r, fault.InField("visitor_requests_per_minute", "Only a publishable token has a limit for each visitor.")
+			return r, fault.InField("visitor_requests_per_minute", "Only a publishable token has a limit for each network.")
 		}
 		return r, nil
 	}

@@ -60,8 +60,8 @@ type Options struct {
 	ModelNames func(ctx context.Context, provider OpenedProvider) ([]string, error)
 	// Letters writes mails to owners about tokens; nil writes none.
 	Letters *outbox.Writer
-	// Follower hears of tokens that expire soon. It may be nil.
-	Follower TokenFollower
+	// Subscriber hears of tokens that expire soon. It may be nil.
+	Subscriber TokenSubscriber
 }
 
 // Services are the services of this package over one database: what can be done
@@ -82,7 +82,7 @@ type Services struct {
 func New(db Database, forgetter Forgetter, settler Settler, now func() time.Time, random io.Reader, options Options) Services {
 	base, known := base{db: db, settler: settler, now: now, random: random}, newCache(now)
 	callers := &Callers{base: base, known: known}
-	announcer := &Announcer{base: base, letters: options.Letters, follower: options.Follower}
+	announcer := &Announcer{base: base, letters: options.Letters, subscriber: options.Subscriber}
 	providers := &Providers{base: base, options: options}
 	chatbots := &Chatbots{base: base, forgetter: forgetter, options: options, known: known}
 	return Services{

@@ -13,7 +13,7 @@ const (
 	// EmailUnconfirmed is a person who has not shown that they read the mail of their
 	// address.
 	EmailUnconfirmed Code = "email_unconfirmed"
-	// PlanRequired is a plan without what was asked for.
+	// PlanRequired is a plan that does not include the requested feature.
 	PlanRequired Code = "plan_required"
 	// PlanLimit is a plan that includes fewer of something.
 	PlanLimit Code = "plan_limit"
@@ -66,7 +66,7 @@ const (
 	// BadExternalID is a name of a document that is empty, too long, or cannot be
 	// shown on a line.
 	BadExternalID Code = "invalid_external_id"
-	// KindDiffers is a document that what was given cannot replace.
+	// KindDiffers is a document that one of another kind cannot replace.
 	KindDiffers Code = "kind_differs"
 	// AddressExists is a web address that the chatbot has already.
 	AddressExists Code = "address_exists"

@@ -2,7 +2,7 @@
 // sentence for the caller and a cause for the log.
 //
 // It does not own statuses, codes or pages: package api/route maps kinds to
-// statuses and codes, and package web/site to pages.
+// statuses and codes, and package web/page to pages.
 package fault
 
 import (

@@ -132,7 +132,7 @@ func (f *Feedbacks) Answer(ctx context.Context, workspaceID, chatbotID, memberID
 	return answer, err
 }
 
-// give stores feedback of whom admit names.
+// give stores feedback in the name that admit returns.
 func (f *Feedbacks) give(ctx context.Context, workspaceID, chatbotID string, messageID int64, given Opinion, admit func(context.Context, RatedAnswer) (string, error)) (Feedback, error) {
 	given, err := given.check()
 	if err != nil {

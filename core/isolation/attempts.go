@@ -10,20 +10,20 @@ import (
 	"parley/internal/id"
 )
 
-// lookAround has a workspace read all of its own, so that what is not found by the other can
-// be found at all.
-func (r *run) lookAround(ctx context.Context, w *Workspace) error {
+// readOwn has a workspace read everything of its own, which shows that the other one could
+// find it.
+func (r *run) readOwn(ctx context.Context, w *Workspace) error {
 	ids := w.ids(w.calls()[0])
 	seen := len(r.seen)
 	for _, call := range Calls() {
-		if call.changes() || call.Not != "" || call.isLeftToItself() {
+		if call.changes() || call.Not != "" || call.leavesTraces() {
 			continue
 		}
 		answer, _, err := r.send(ctx, call, ids, w.credential(call.kind()))
 		if err != nil {
 			return err
 		}
-		r.noteSeen(w, answer)
+		r.recordSeen(w, answer)
 	}
 	if len(r.seen) == seen {
 		return errOtherInstallation
@@ -31,7 +31,7 @@ func (r *run) lookAround(ctx context.Context, w *Workspace) error {
 	return nil
 }
 
-func (r *run) noteSeen(w *Workspace, answer Answer) {
+func (r *run) recordSeen(w *Workspace, answer Answer) {
 	for _, word := range w.finder.In(answer.Body, "") {
 		if slices.ContainsFunc(w.Canaries, func(c Canary) bool { return c.Secret == word }) {
 			r.seen[word] = true
@@ -39,9 +39,9 @@ func (r *run) noteSeen(w *Workspace, answer Answer) {
 	}
 }
 
-// isLeftToItself reports whether a workspace does not read something of its own, since that is
-// written into the audit log, asks Stripe or a model provider, or waits.
-func (c Call) isLeftToItself() bool {
+// leavesTraces reports whether a call is written into the audit log, asks Stripe or a model
+// provider, or waits. A workspace does not make such a call for its own objects.
+func (c Call) leavesTraces() bool {
 	return slices.ContainsFunc([]string{"/export", "/billing/", "/plan/return", "/end-users/", "/stream", "/models"}, func(part string) bool { return strings.Contains(c.Route, part) })
 }
 
@@ -137,7 +137,7 @@ func (r *run) attempt(ctx context.Context, call Call, thief, victim *Workspace) 
 	return nil
 }
 
-// judge looks for what is of the victim in an answer.
+// judge looks for the victim's data in an answer.
 func (r *run) judge(call Call, credential Credential, object string, victim *Workspace, answer Answer, sent string) {
 	if found := victim.finder.In(answer.Head+"\n"+answer.Body, sent); len(found) > 0 {
 		r.report.cross(Crossing{call.Name(), credential.Name, object, fmt.Sprintf("the answer (status %d) has %s of workspace %s", answer.Status, r.named(victim, found), victim.ID)})
@@ -171,7 +171,7 @@ const mostWords = 3
 func (r *run) compare(ctx context.Context, call Call, credential Credential, answer Answer, ids map[string]string, names []string, object string) error {
 	unknown := maps.Clone(ids)
 	for _, name := range names {
-		unknown[name] = r.nobodys(ids[name])
+		unknown[name] = r.unknownID(ids[name])
 	}
 	want, _, err := r.send(ctx, call, unknown, credential)
 	if err != nil {
@@ -186,8 +186,8 @@ func (r *run) compare(ctx context.Context, call Call, credential Credential, ans
 	return nil
 }
 
-// nobodys is an identifier of the same form that nobody has.
-func (r *run) nobodys(of string) string {
+// unknownID returns an identifier of the same form that names nothing.
+func (r *run) unknownID(of string) string {
 	prefix, _, named := strings.Cut(of, "_")
 	switch {
 	case prefix == "resp":
@@ -210,7 +210,7 @@ func (c Call) objectNames(victim *Workspace) string {
 	return strings.Join(all, ", ")
 }
 
-// send makes a call, and returns what was sent, too.
+// send makes a call, and returns the request, too.
 func (r *run) send(ctx context.Context, call Call, ids map[string]string, credential Credential) (Answer, string, error) {
 	path, body := call.fill(ids)
 	return r.sendTo(ctx, call.Name(), Request{Method: call.Method, Path: path, Body: body, Credential: credential})

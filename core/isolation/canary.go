@@ -17,7 +17,7 @@ type Canary struct{ Place, Call, Secret string }
 // secretLen is how many letters of a secret follow the tag.
 const secretLen = 8
 
-// Finder finds in answers what is of one workspace.
+// Finder finds one workspace's data in answers.
 type Finder struct {
 	tag   string
 	words *regexp.Regexp
@@ -29,7 +29,7 @@ func newFinder(tag string, numbers []string) *Finder {
 	return &Finder{tag, regexp.MustCompile(`[a-z0-9_]*` + tag + `[a-z0-9]*`), numbers}
 }
 
-// In returns what an answer has of the workspace beyond what was sent to get it.
+// In returns the workspace's data in an answer that was not part of the request.
 func (f *Finder) In(answer, sent string) (found []string) {
 	answer, sent = strings.ToLower(answer), strings.ToLower(sent)
 	if strings.Contains(answer, f.tag) {

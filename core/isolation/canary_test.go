@@ -86,7 +86,7 @@ func TestCalls(t *testing.T) {
 func TestThrowAwayIdentifiers(t *testing.T) {
 	seed, w := seeded(t)
 	for _, made := range []string{w.ID, seed.NewID("doc"), seed.Owners[0].ID, seed.Tokens[0].ID} {
-		if !id.IsThrowAway(made) || id.TagOf(made) != seed.words.tag || id.Given(made) != made {
+		if !id.IsThrowAway(made) || id.TagOf(made) != seed.words.tag || id.Parse(made) != made {
 			t.Errorf("%s is not told as one of the workspace", made)
 		}
 	}

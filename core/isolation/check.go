@@ -50,7 +50,7 @@ type run struct {
 	seen map[string]bool
 }
 
-// cleanWithin bounds what is still done when a check was interrupted.
+// cleanWithin bounds the cleanup after an interrupted check.
 const cleanWithin = 2 * time.Minute
 
 // Run checks the installation. Whatever happens, also when ctx ends, it takes away what it has
@@ -81,7 +81,7 @@ func (c *Checker) Run(ctx context.Context) (*Report, error) {
 	case bounded.Err() != nil:
 		err = fault.New(fault.Unavailable, "The check did not come to its end within %s.", Lasts-cleanWithin)
 	}
-	return r.report, errors.Join(err, r.takeAway(ctx))
+	return r.report, errors.Join(err, r.cleanUp(ctx))
 }
 
 func (r *run) check(ctx context.Context) error {
@@ -94,7 +94,7 @@ func (r *run) check(ctx context.Context) error {
 	r.report.Objects = len(r.both[0].Objects.IDs) + len(r.both[0].Objects.Documents)
 	for i, w := range r.both {
 		r.Progress(fmt.Sprintf("Reading workspace %d as its own members.", i+1))
-		if err := r.lookAround(ctx, w); err != nil {
+		if err := r.readOwn(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -154,8 +154,8 @@ func (r *run) probe(ctx context.Context) error {
 	return nil
 }
 
-// takeAway removes what was planted, however the check ended.
-func (r *run) takeAway(ctx context.Context) error {
+// cleanUp removes the planted workspaces, however the check ended.
+func (r *run) cleanUp(ctx context.Context) error {
 	r.Progress("Taking both workspaces away.")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanWithin)
 	defer cancel()

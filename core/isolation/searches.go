@@ -91,7 +91,7 @@ func (s seeker) findsOwn(ctx context.Context) error {
 			for _, word := range w.finder.In(answer.Body, "") {
 				delete(missing, word)
 			}
-			s.noteSeen(w, answer)
+			s.recordSeen(w, answer)
 		}
 		if len(missing) == 0 {
 			return nil

@@ -71,10 +71,10 @@ func (s *Seed) Canaries() []Canary { return s.words.made }
 // NewID returns an identifier in the workspace.
 func (s *Seed) NewID(prefix string) string { return id.NewThrowAway(s.random, prefix, s.words.tag) }
 
-// Objects are what was planted: identifiers by the name that routes have for them.
+// Objects are the identifiers of the planted objects, by the names of route parameters.
 type Objects struct {
 	IDs map[string]string
-	// Documents are those that questions are answered from.
+	// Documents are the documents that answers use.
 	Documents []string
 	// What the database has numbered.
 	Conversation, Tried, Message, Delivery int64
@@ -89,9 +89,9 @@ type Workspace struct {
 	finder      *Finder
 	// invitation is the code in the link of an invitation.
 	invitation string
-	// owners are the sessions of all owners, of whom one after the other calls a route.
-	owners []Credential
-	turn   int
+	// owners are the sessions of all owners, who call routes one after the other.
+	owners  []Credential
+	calling int
 }
 
 // ownersEach is how many owners a workspace has.
@@ -99,8 +99,8 @@ const ownersEach = 3
 
 // nextOwner has the next owner call from now on.
 func (w *Workspace) nextOwner() {
-	w.turn++
-	w.Credentials[0] = w.owners[w.turn%len(w.owners)]
+	w.calling++
+	w.Credentials[0] = w.owners[w.calling%len(w.owners)]
 }
 
 // NewSeed makes up a workspace and its credentials.

@@ -101,7 +101,7 @@ func (s *Documents) Put(ctx context.Context, workspaceID, chatbotID string, requ
 }
 
 // insert stores a document, unless the equal one is there, or one to replace.
-func (s *Documents) insert(ctx context.Context, document Document, file *Upload) (stored given, err error) {
+func (s *Documents) insert(ctx context.Context, document Document, file *Upload) (stored putResult, err error) {
 	err = s.workspaces.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := s.workspaces.lock(ctx, document.WorkspaceID)
 		if err != nil {
@@ -113,10 +113,10 @@ func (s *Documents) insert(ctx context.Context, document Document, file *Upload)
 		if document.ExternalID != "" {
 			stored, err = s.replace(ctx, workspace, document, file)
 		} else {
-			stored, err = s.giveAgain(ctx, workspace, document, file)
+			stored, err = s.putAgain(ctx, workspace, document, file)
 		}
 		if err == nil {
-			return s.recordGiven(ctx, stored)
+			return s.recordPut(ctx, stored)
 		}
 		if !fault.Is(err, fault.NotFound) {
 			return err
@@ -127,8 +127,8 @@ func (s *Documents) insert(ctx context.Context, document Document, file *Upload)
 		if err := createNamed(ctx, s.documents, document); err != nil {
 			return err
 		}
-		stored = given{document, Created, true}
-		return errors.Join(s.begin(ctx, document, file), s.recordGiven(ctx, stored))
+		stored = putResult{document, Created, true}
+		return errors.Join(s.begin(ctx, document, file), s.recordPut(ctx, stored))
 	})
 	if err == nil {
 		noteStored(ctx, stored)
@@ -150,19 +150,19 @@ func (s *Documents) begin(ctx context.Context, document Document, file *Upload) 
 	return s.workspaces.enqueue(ctx, document.WorkspaceID, ExtractWork)
 }
 
-// giveAgain finds the equal document that is there. If the file of that has been
-// deleted it gets the given one, and is read.
-func (s *Documents) giveAgain(ctx context.Context, workspace tenant.Workspace, document Document, file *Upload) (given, error) {
+// putAgain finds the equal document that the chatbot has. If its file has been deleted it
+// gets the given one, and is read.
+func (s *Documents) putAgain(ctx context.Context, workspace tenant.Workspace, document Document, file *Upload) (putResult, error) {
 	known, err := s.documents.DocumentByInput(ctx, document.WorkspaceID, document.ChatbotID, document.InputHash)
 	if err != nil {
-		return given{}, err
+		return putResult{}, err
 	}
 	if file == nil || known.State != Failed {
-		return given{Document: known, result: Unchanged}, nil
+		return putResult{Document: known, result: Unchanged}, nil
 	}
 	lost, err := s.lacksFile(ctx, known)
 	if err != nil || !lost {
-		return given{Document: known, result: Unchanged}, err
+		return putResult{Document: known, result: Unchanged}, err
 	}
 	return s.readAgain(ctx, workspace, known, file)
 }

@@ -29,7 +29,7 @@ func (s *Selections) ReadAgain(ctx context.Context, workspaceID, chatbotID strin
 		return reading, err
 	}
 	for _, documentID := range documentIDs {
-		err := s.documents.alter(ctx, workspaceID, chatbotID, documentID, func(d *Document) error { return s.again(ctx, d) })
+		err := s.documents.alter(ctx, workspaceID, chatbotID, documentID, func(d *Document) error { return s.makeDue(ctx, d) })
 		switch {
 		case err == nil:
 			reading.Started++
@@ -51,8 +51,8 @@ func (s *Selections) ReadAgain(ctx context.Context, workspaceID, chatbotID strin
 	})
 }
 
-// again makes a document due that is at rest, or waits for another try.
-func (s *Selections) again(ctx context.Context, d *Document) error {
+// makeDue makes a document due that is settled, or waits for another attempt.
+func (s *Selections) makeDue(ctx context.Context, d *Document) error {
 	if d.State == Removing || !d.State.Settled() && d.Attempts == 0 {
 		return fault.New(fault.Conflict, "This document is being read or removed.")
 	}

@@ -24,7 +24,7 @@ type busySite struct {
 	until       time.Time
 }
 
-func (b *busySites) leave(workspaceID, sourceID string, until time.Time) {
+func (b *busySites) postpone(workspaceID, sourceID string, until time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.until == nil {
@@ -62,9 +62,9 @@ func (b *busySites) pause(workspaceID string, now time.Time) time.Duration {
 	return min(least, longestPause)
 }
 
-// leaveHost leaves a document as it was before its host refused a reader, and
+// postponeHost leaves a document as it was before its host refused a reader, and
 // the host's source alone for a while.
-func (s *Worker) leaveHost(ctx context.Context, d *Document, cause error) error {
-	s.busy.leave(d.WorkspaceID, d.SourceID, s.now().Add(max(fault.As(cause).RetryAfter, time.Second)))
+func (s *Worker) postponeHost(ctx context.Context, d *Document, cause error) error {
+	s.busy.postpone(d.WorkspaceID, d.SourceID, s.now().Add(max(fault.As(cause).RetryAfter, time.Second)))
 	return s.enter(ctx, d, Pending)
 }

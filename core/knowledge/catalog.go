@@ -10,8 +10,7 @@ import (
 	"parley/internal/plain"
 )
 
-// Catalog is what programs do with the documents of a chatbot, which they name as
-// they please.
+// Catalog puts, finds and removes documents for programs, which name them by external IDs.
 type Catalog struct {
 	documents *Documents
 	sources   *Sources
@@ -19,9 +18,8 @@ type Catalog struct {
 	receipts  RemovalStore
 }
 
-// Given is a document as a program gives it: a text, a file, or the address of a
-// page.
-type Given struct {
+// PutRequest is a document that a program sends: a text, a file, or the address of a page.
+type PutRequest struct {
 	NewDocument
 	// URL is empty for a text or file.
 	URL string
@@ -51,10 +49,9 @@ func CheckExternalID(externalID string) error {
 // unseen reports whether nobody sees a character, or it breaks a line.
 func unseen(r rune) bool { return r != ' ' && plain.Title(string(r)) != string(r) }
 
-// Put stores what a program gives. With an external ID it takes the place of the
-// document that has it; without one, what the chatbot has already is not added
-// again. A text without a title gets its first heading, or its first words.
-func (s *Catalog) Put(ctx context.Context, workspaceID, chatbotID string, request Given) (Document, Result, error) {
+// Put stores a document. With an external ID it replaces the document that has the ID;
+// without one it does not add again what the chatbot already has. A text without a title gets its first heading, or its first words.
+func (s *Catalog) Put(ctx context.Context, workspaceID, chatbotID string, request PutRequest) (Document, Result, error) {
 	if request.ExternalID != "" {
 		if err := CheckExternalID(request.ExternalID); err != nil {
 			return Document{}, "", err

@@ -16,7 +16,7 @@ import (
 // Unavailable may pass; others will not. One of kind RateLimited is no attempt:
 // the host has as many readers as it may have, or wants to be left alone.
 type Fetcher interface {
-	// Get reads one address, politely: it waits for its turn at the host.
+	// Get reads one address, politely: it waits for a slot of the host.
 	Get(ctx context.Context, request Fetch) (Fetched, error)
 	// Discover returns the addresses that a site's sitemaps name and the
 	// rules admit, at most rules.MaxPages. None means that there are no
@@ -36,7 +36,7 @@ type Fetch struct {
 	ETag, LastModified string
 }
 
-// Fetched is what was read.
+// Fetched is the answer to a [Fetch].
 type Fetched struct {
 	// URL is the address after redirects.
 	URL                string
@@ -158,7 +158,7 @@ func (s *crawler) postponeSource(ctx context.Context, source Source, cause error
 	source.Reason, source.DueAt = reason(failure), nil
 	var due time.Time
 	switch {
-	case mayPass(failure.Kind) && source.Attempts < mostAttempts:
+	case isTransient(failure.Kind) && source.Attempts < mostAttempts:
 		due = s.now().Add(pause(source.Attempts, failure.RetryAfter))
 	case source.Schedule.every() > 0:
 		source.State, source.Attempts = SourceFailed, 0
@@ -185,7 +185,7 @@ func (s *crawler) forgetSource(ctx context.Context, source Source) error {
 	if len(documents) == 0 {
 		return s.sources.DeleteSource(ctx, source.WorkspaceID, source.ID)
 	}
-	due := s.now().Add(turnTime)
+	due := s.now().Add(sliceTime)
 	source.DueAt = &due
 	return s.sources.UpdateSource(ctx, source.WorkspaceID, source)
 }

@@ -32,7 +32,7 @@ type State string
 
 // The states of a document.
 const (
-	// Pending has been stored, and waits for its turn.
+	// Pending is stored, and waits for a worker.
 	Pending State = "pending"
 	// Fetching is being read from its address.
 	Fetching State = "fetching"
@@ -42,8 +42,8 @@ const (
 	Indexing State = "indexing"
 	// Ready is in the index as it is in the database.
 	Ready State = "ready"
-	// Failed could not be read or indexed; [Document.Reason] says why. What
-	// it was before, if it was ready once, is still answered from.
+	// Failed could not be read or indexed; [Document.Reason] says why. If
+	// it was ready once, answers still use the live version.
 	Failed State = "failed"
 	// Removing is out of every answer, and about to leave the index.
 	Removing State = "removing"
@@ -86,7 +86,7 @@ type Document struct {
 	Content string
 	// Places say where parts of the content stood. Lists leave them out.
 	Places []split.Place
-	// InputHash is the SHA-256 of what was given, in hex: kind, title, text or
+	// InputHash is the SHA-256 of the input, in hex: kind, title, text or
 	// file, and external ID if it has one. It is empty for what a source found.
 	InputHash string
 	// ContentHash is the SHA-256 of the kind, title and content, in hex.
@@ -97,7 +97,7 @@ type Document struct {
 	// Indexed how many of them have been prepared for the index.
 	Passages, Indexed int
 	// Version counts the contents that the document has had. Live is the one
-	// that questions are answered from, or zero.
+	// that answers use, or zero.
 	Version, Live int
 	// Undo is what the removal of a [Removing] document can be undone to, or
 	// zero.
@@ -114,8 +114,8 @@ type Document struct {
 	UpdatedAt, CreatedAt time.Time
 }
 
-// Held is the version that the index holds: the one that is answered from, or
-// would be again if the removal were undone.
+// Held is the version that the index holds: the live one, or the one that is live again
+// after an undo of the removal.
 func (d *Document) Held() int {
 	if d.State == Removing {
 		return d.Undo.Live
@@ -174,10 +174,10 @@ type UploadStore interface {
 
 // mover moves documents from one state to the next.
 type mover struct {
-	documents DocumentStore
-	tx        Transactions
-	follower  Follower
-	now       func() time.Time
+	documents  DocumentStore
+	tx         Transactions
+	subscriber Subscriber
+	now        func() time.Time
 }
 
 // enter moves a document to a state.
@@ -204,17 +204,17 @@ func (s *mover) move(ctx context.Context, d *Document, next Document) error {
 	return nil
 }
 
-// update stores a document that was in a state, and tells the follower of it if that is
+// update stores a document that was in a state, and tells the subscriber of it if that is
 // to hear.
 func (s *mover) update(ctx context.Context, from State, next Document, tell bool) error {
-	if !tell || s.follower == nil {
+	if !tell || s.subscriber == nil {
 		return taken(s.documents.UpdateDocument(ctx, next.WorkspaceID, from, next, false))
 	}
 	return s.tx.InTx(ctx, func(ctx context.Context) error {
 		if err := taken(s.documents.UpdateDocument(ctx, next.WorkspaceID, from, next, false)); err != nil {
 			return err
 		}
-		return s.follower.DocumentSettled(ctx, next)
+		return s.subscriber.DocumentSettled(ctx, next)
 	})
 }
 

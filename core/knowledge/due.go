@@ -44,7 +44,7 @@ type DueStore interface {
 	WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[DueWork, error]
 }
 
-// WorkOff works off what is due in a workspace, of each kind for about one turn:
+// WorkOff works off what is due in a workspace, each kind for about one slice:
 // for callers without a queue.
 func (s *Worker) WorkOff(ctx context.Context, workspaceID string) (more bool, err error) {
 	waits := map[string]bool{} // for a site
@@ -79,8 +79,8 @@ func (s *Worker) isDue(ctx context.Context, workspaceID, work string) (bool, err
 }
 
 // Finish calls complete in one transaction under the workspace's lock, unless
-// something has become due: then more is true. Whoever adds holds the lock
-// too, so that nothing falls between the two.
+// something has become due: then more is true. Callers that add work
+// hold the lock, too, so that no work is missed.
 func (s *Worker) Finish(ctx context.Context, workspaceID, work string, complete func(context.Context) error) (more bool, err error) {
 	err = s.workspaces.InTx(ctx, func(ctx context.Context) error {
 		_, err := s.workspaces.lock(ctx, workspaceID)

@@ -34,7 +34,7 @@ type Indexer struct {
 // into answers.
 func (s *Indexer) put(ctx context.Context, bot chatbot.Chatbot, d *Document) error {
 	if d.ContentHash != contentHash(bot, *d) { // it must be split again
-		if err := s.reader.keep(ctx, bot, d, *d); err != nil {
+		if err := s.reader.storeContent(ctx, bot, d, *d); err != nil {
 			return err
 		}
 	}
@@ -62,8 +62,7 @@ func (s *Indexer) put(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 	return err
 }
 
-// addPassages stores the passages of a version, in place of all but those that
-// are answered from.
+// addPassages stores the passages of a version. It replaces all but the live ones.
 func (s *Indexer) addPassages(ctx context.Context, d Document, passages []retrieval.Passage) error {
 	if err := s.passages.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live); err != nil {
 		return err
@@ -109,9 +108,9 @@ func (s *Indexer) entriesOf(ctx context.Context, d *Document, passages []retriev
 	return s.entries.Entries(ctx, owner, passages)
 }
 
-// Restore makes the index hold what a document is answered from, whoever works
-// on it meanwhile: what went into an index that serves no more, or was
-// overwritten here, is indexed again, and soon, though it was left to its adder.
+// Restore makes the index hold the live version of a document, even while a worker works on
+// it. A version that went into a replaced index, or that Restore overwrote, is indexed again
+// soon, although its adder was to do that.
 func (s *Indexer) Restore(ctx context.Context, d Document) error {
 	for {
 		now, err := s.synchronize(ctx, d)
@@ -140,8 +139,8 @@ func (s *Indexer) Follow(ctx context.Context, d Document, held int) error {
 	return err
 }
 
-// synchronize makes the index hold the version of a document that is answered from,
-// or is again if its removal is undone, or nothing if there is none, and returns the document as it is after that.
+// synchronize makes the index hold the version that [Document.Held] names, or nothing, and
+// returns the document as it is then.
 func (s *Indexer) synchronize(ctx context.Context, d Document) (Document, error) {
 	now, err := s.current(ctx, d)
 	for err == nil {

@@ -46,13 +46,13 @@ type Ports struct {
 	Embedder retrieval.Embedder
 	// Tokens counts the tokens of a text.
 	Tokens func(text string) int
-	// Follower may be nil.
-	Follower Follower
+	// Subscriber may be nil.
+	Subscriber Subscriber
 }
 
-// Follower hears of a document in the transaction that makes it [Ready] with other text
+// Subscriber hears of a document in the transaction that makes it [Ready] with other text
 // than before, or [Failed].
-type Follower interface {
+type Subscriber interface {
 	DocumentSettled(ctx context.Context, document Document) error
 }
 
@@ -72,7 +72,7 @@ type Services struct {
 func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) Services {
 	db := p.Stores
 	workspaces := &workspaces{db.Transactions, db.Workspaces, db.Plans, db.Chatbots, db.Sizes, p.Queue}
-	move := mover{db.Documents, db.Transactions, p.Follower, now}
+	move := mover{db.Documents, db.Transactions, p.Subscriber, now}
 	removals := &Removals{workspaces, db.Documents, db.Uploads, db.Removals, db.Undo, db.Audit, p.Index, now, random}
 	crawler := &crawler{workspaces, db.Sources, p.Fetcher, now, random, log}
 	reader := &reader{move, workspaces, db.Uploads, db.Sources, db.Passages, p.Extractor, p.Fetcher, crawler, removals, p.Tokens}

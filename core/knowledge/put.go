@@ -9,28 +9,28 @@ import (
 	"parley/core/tenant"
 )
 
-// Result says what became of a document that was given.
+// Result says what a put did to the document.
 type Result string
 
 // The results.
 const (
 	// Created is a new document.
 	Created Result = "created"
-	// Replaced is a document that gets another content. What it was is answered
-	// from until that is ready.
+	// Replaced is a document that gets another content. Answers use the old one until
+	// the new one is ready.
 	Replaced Result = "replaced"
-	// Unchanged is a document that is what was given already.
+	// Unchanged is a document that has this content already.
 	Unchanged Result = "unchanged"
-	// ReadAgain is a document that is what was given, and is read once more: it
-	// has an address, or had failed.
+	// ReadAgain is a document that has this content, and is read once more: it has an
+	// address, or had failed.
 	ReadAgain Result = "read_again"
 )
 
-// given is what was stored of a document that was given.
-type given struct {
+// putResult is the document that a put stored.
+type putResult struct {
 	Document
 	result Result
-	// begun says that it has just been stored, and nobody works on it yet.
+	// begun says that nobody works on the document yet.
 	begun bool
 }
 
@@ -46,89 +46,87 @@ var (
 // nothing if the content is the same, unless the document failed: then it is read
 // again. It is NotFound if no document has the external ID.
 //
-// The version before is answered from until the new one is ready. Its passages
-// stay until then; the text does not, so that a document has one text, which is
-// what was given last.
-func (s *Documents) replace(ctx context.Context, workspace tenant.Workspace, document Document, file *Upload) (given, error) {
+// Answers use the version before until the new one is ready. Its passages stay until
+// then; the text does not, so that a document has one text, the last one.
+func (s *Documents) replace(ctx context.Context, workspace tenant.Workspace, document Document, file *Upload) (putResult, error) {
 	for range 5 { // a worker may move it between the read and the change
 		known, err := s.documents.DocumentByExternalID(ctx, document.WorkspaceID, document.ChatbotID, document.ExternalID)
 		if err != nil {
-			return given{}, err
+			return putResult{}, err
 		}
-		var stored given
+		var stored putResult
 		switch {
 		case known.SourceID != "":
-			return given{}, errOtherKind
+			return putResult{}, errOtherKind
 		case known.InputHash != document.InputHash:
 			stored, err = s.rewrite(ctx, workspace, known, document, file)
 		case known.State == Failed:
 			stored, err = s.readAgain(ctx, workspace, known, file)
 		default:
-			return given{Document: known, result: Unchanged}, nil
+			return putResult{Document: known, result: Unchanged}, nil
 		}
 		if !errors.Is(err, errTaken) {
 			return stored, err
 		}
 	}
-	return given{}, errBusy
+	return putResult{}, errBusy
 }
 
-// rewrite stores what is to be a document's next version.
-func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, known, document Document, file *Upload) (given, error) {
+// rewrite stores a document's next version.
+func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, known, document Document, file *Upload) (putResult, error) {
 	next := known
 	next.Title, next.Kind, next.InputHash = document.Title, document.Kind, document.InputHash
 	next.Content, next.Places, next.ContentHash, next.Version = document.Content, nil, "", known.Version+1
 	next.State, next.Reason, next.Attempts, next.DueAt, next.UpdatedAt = Pending, "", 0, document.DueAt, document.UpdatedAt
-	if file == nil { // else the characters that are answered from count until those of the file do
+	if file == nil { // else the characters of the live version count until the file is read
 		next.Chars = document.Chars
 	}
-	busy := atWork(known, document.UpdatedAt)
+	busy := inProgress(known, document.UpdatedAt)
 	if busy {
 		later := document.UpdatedAt.Add(whileWaited)
 		next.DueAt = &later
 	}
 	held, err := s.uploads.UploadSize(ctx, known.WorkspaceID, known.ID)
 	if err != nil {
-		return given{}, err
+		return putResult{}, err
 	}
 	bytes := len(next.Content) + sizeOf(file) - len(known.Content) - held
 	if err := s.workspaces.admit(ctx, workspace, next.Chars-known.Chars, bytes); err != nil {
-		return given{}, err
+		return putResult{}, err
 	}
 	if err := taken(s.documents.UpdateDocument(ctx, known.WorkspaceID, known.State, next, true)); err != nil {
-		return given{}, err
+		return putResult{}, err
 	}
 	if err := s.uploads.DeleteUpload(ctx, known.WorkspaceID, known.ID); err != nil {
-		return given{}, err
+		return putResult{}, err
 	}
-	return given{next, Replaced, !busy}, s.begin(ctx, next, file)
+	return putResult{next, Replaced, !busy}, s.begin(ctx, next, file)
 }
 
-// readAgain has a document read that failed. One whose file has been deleted gets
-// the given one.
-func (s *Documents) readAgain(ctx context.Context, workspace tenant.Workspace, known Document, file *Upload) (given, error) {
+// readAgain has a failed document read again. One whose file has been deleted gets the
+// given file.
+func (s *Documents) readAgain(ctx context.Context, workspace tenant.Workspace, known Document, file *Upload) (putResult, error) {
 	lost, err := s.lacksFile(ctx, known)
 	if err != nil {
-		return given{}, err
+		return putResult{}, err
 	}
 	if !lost {
 		file = nil
 	} else if err := s.workspaces.admit(ctx, workspace, 0, sizeOf(file)); err != nil {
-		return given{}, err
+		return putResult{}, err
 	}
 	now := s.now()
 	next := known
 	next.State, next.Reason, next.Attempts, next.DueAt, next.UpdatedAt = Pending, "", 0, &now, now
 	if err := taken(s.documents.UpdateDocument(ctx, known.WorkspaceID, known.State, next, false)); err != nil {
-		return given{}, err
+		return putResult{}, err
 	}
-	return given{Document: next, result: ReadAgain}, s.begin(ctx, next, file)
+	return putResult{Document: next, result: ReadAgain}, s.begin(ctx, next, file)
 }
 
-// atWork reports whether somebody may be working on a text or file just now. They
-// go on with what replaces it, so that no two put one document into the index at
-// a time.
-func atWork(d Document, now time.Time) bool {
+// inProgress reports whether a worker may be working on the text or file just now. That worker
+// goes on with the replacement, so that no two put one document into the index at a time.
+func inProgress(d Document, now time.Time) bool {
 	switch d.State {
 	case Extracting, Indexing:
 		return true

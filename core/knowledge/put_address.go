@@ -11,7 +11,7 @@ import (
 
 // putAddress adds the page at an address. The page is a document at once, and is
 // read by itself.
-func (s *Catalog) putAddress(ctx context.Context, workspaceID, chatbotID string, request Given) (document Document, result Result, err error) {
+func (s *Catalog) putAddress(ctx context.Context, workspaceID, chatbotID string, request PutRequest) (document Document, result Result, err error) {
 	switch {
 	case request.Content != "" || request.File != nil:
 		return document, "", fault.InField("url", "Give the text, a file or a url: one of them.")
@@ -22,7 +22,7 @@ func (s *Catalog) putAddress(ctx context.Context, workspaceID, chatbotID string,
 	if err != nil {
 		return document, "", err
 	}
-	source := s.sources.made(workspaceID, chatbotID, checked)
+	source := s.sources.newSource(workspaceID, chatbotID, checked)
 	source.State, source.SyncedAt, source.DueAt = SourceReady, &source.CreatedAt, nil // its one page is known
 	err = s.sources.workspaces.change(ctx, workspaceID, []string{FetchWork}, func(ctx context.Context) error {
 		if err := s.sources.admit(ctx, source); err != nil {
@@ -31,7 +31,7 @@ func (s *Catalog) putAddress(ctx context.Context, workspaceID, chatbotID string,
 		if request.ExternalID != "" {
 			document, result, err = s.refresh(ctx, source, request.ExternalID)
 			if err == nil {
-				return s.documents.recordGiven(ctx, given{Document: document, result: result})
+				return s.documents.recordPut(ctx, putResult{Document: document, result: result})
 			}
 			if !fault.Is(err, fault.NotFound) {
 				return err

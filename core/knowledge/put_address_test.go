@@ -133,7 +133,7 @@ func TestPutAddress(t *testing.T) {
 		}
 		_, _, err = l.putAt("page", url)
 		l.must(err)
-		_, _, err = l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: "page", Content: bread}})
+		_, _, err = l.Catalog.Put(t.Context(), home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{ExternalID: "page", Content: bread}})
 		if f := fault.As(err); f.Kind != fault.Conflict || f.Code() != fault.KindDiffers {
 			t.Errorf("it is %v", err)
 		}
@@ -144,7 +144,7 @@ func TestPutAddress(t *testing.T) {
 		_, _, err := l.putAt("", "ftp://site/")
 		l.wantKind(err, fault.Invalid)
 		for _, more := range []knowledge.NewDocument{{Content: bread}, {Title: "Bread"}, {Kind: knowledge.Text}, {File: &knowledge.Upload{Body: []byte(bread)}}} {
-			_, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: more, URL: url})
+			_, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.PutRequest{NewDocument: more, URL: url})
 			l.wantKind(err, fault.Invalid)
 		}
 	})

@@ -22,7 +22,7 @@ func TestPutAtOnce(t *testing.T) {
 		var giving sync.WaitGroup
 		for i := range 12 {
 			giving.Go(func() {
-				if _, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.Given{
+				if _, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.PutRequest{
 					NewDocument: knowledge.NewDocument{ExternalID: "price", Content: version(i)},
 				}); err != nil {
 					t.Error(err)
@@ -66,11 +66,11 @@ func TestPutAtOnce(t *testing.T) {
 func TestPutCrash(t *testing.T) {
 	for name, give := range map[string]func(*library, context.Context) error{
 		"a text": func(l *library, ctx context.Context) error {
-			_, _, err := l.Catalog.Put(ctx, home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: "x", Content: cakes}})
+			_, _, err := l.Catalog.Put(ctx, home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{ExternalID: "x", Content: cakes}})
 			return err
 		},
 		"a file": func(l *library, ctx context.Context) error {
-			_, _, err := l.Catalog.Put(ctx, home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: "x", File: &knowledge.Upload{Name: "a.pdf", Body: []byte(cakes)}}})
+			_, _, err := l.Catalog.Put(ctx, home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{ExternalID: "x", File: &knowledge.Upload{Name: "a.pdf", Body: []byte(cakes)}}})
 			return err
 		},
 	} {

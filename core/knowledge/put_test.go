@@ -14,7 +14,7 @@ import (
 // put gives a text with an external ID.
 func (l *library) put(externalID, text string) (knowledge.Document, knowledge.Result) {
 	l.Helper()
-	d, result, err := l.Catalog.Put(l.Context(), home, bot, knowledge.Given{
+	d, result, err := l.Catalog.Put(l.Context(), home, bot, knowledge.PutRequest{
 		NewDocument: knowledge.NewDocument{ExternalID: externalID, Content: text},
 	})
 	l.must(err)
@@ -24,7 +24,7 @@ func (l *library) put(externalID, text string) (knowledge.Document, knowledge.Re
 // putFile gives a file with an external ID.
 func (l *library) putFile(externalID, name, text string) (knowledge.Document, knowledge.Result) {
 	l.Helper()
-	d, result, err := l.Catalog.Put(l.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{
+	d, result, err := l.Catalog.Put(l.Context(), home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{
 		ExternalID: externalID, File: &knowledge.Upload{Name: name, Body: []byte(text)},
 	}})
 	l.must(err)
@@ -34,7 +34,7 @@ func (l *library) putFile(externalID, name, text string) (knowledge.Document, kn
 // putAt gives an address with an external ID, which may be empty.
 func (l *library) putAt(externalID, url string) (knowledge.Document, knowledge.Result, error) {
 	l.Helper()
-	return l.Catalog.Put(l.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: externalID}, URL: url})
+	return l.Catalog.Put(l.Context(), home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{ExternalID: externalID}, URL: url})
 }
 
 func (l *library) wantResult(got, want knowledge.Result) {
@@ -171,7 +171,7 @@ func TestPut(t *testing.T) {
 		l := newLibrary(t)
 		d, _ := l.put("hours", bread)
 		l.limited(l.stored() + 100)
-		_, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: "hours", Content: bread + strings.Repeat("x", 200)}})
+		_, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{ExternalID: "hours", Content: bread + strings.Repeat("x", 200)}})
 		l.wantKind(err, fault.Forbidden)
 		_, _, err = l.putAt("page", "https://site/")
 		l.wantKind(err, fault.Forbidden)
@@ -190,12 +190,12 @@ func TestPut(t *testing.T) {
 		l.must(billingstore.NewPlans(l.db.Store).UpdatePlan(t.Context(), p))
 		_, result := l.put("hours", strings.Repeat("cakes ", 110))
 		l.wantResult(result, knowledge.Replaced)
-		_, _, err = l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: "hours", Content: strings.Repeat("rolls ", 120)}})
+		_, _, err = l.Catalog.Put(t.Context(), home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{ExternalID: "hours", Content: strings.Repeat("rolls ", 120)}})
 		l.wantKind(err, fault.Forbidden)
 		l.wantWhole(d.ID)
 
 		l.putFile("hours", "a.pdf", strings.Repeat("rolls ", 120)) // how long it is will be seen
-		_, _, err = l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: "more", Content: strings.Repeat("more ", 20)}})
+		_, _, err = l.Catalog.Put(t.Context(), home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{ExternalID: "more", Content: strings.Repeat("more ", 20)}})
 		l.wantKind(err, fault.Forbidden) // as long as the old text is answered from, it counts
 		l.work()
 		if now := l.get(d.ID); now.State != knowledge.Failed || now.Live == 0 {
@@ -207,7 +207,7 @@ func TestPut(t *testing.T) {
 	t.Run("what cannot be an external ID is refused", func(t *testing.T) {
 		l := newLibrary(t)
 		for _, wrong := range []string{" ", " a", "a\n", "a\x00", "a\u202eb", "\xff", strings.Repeat("ä", 256)} {
-			_, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{ExternalID: wrong, Content: bread}})
+			_, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{ExternalID: wrong, Content: bread}})
 			if f := fault.As(err); f.Kind != fault.Invalid || f.Code() != fault.BadExternalID || f.Field != "external_id" {
 				t.Errorf("%q gives %v", wrong, err)
 			}

@@ -66,7 +66,7 @@ func (s *reader) read(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 		if d.Content == "" {
 			return errNoFile
 		}
-		return s.keep(ctx, bot, d, *d)
+		return s.storeContent(ctx, bot, d, *d)
 	}
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (s *reader) read(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 	if extracted.Title != "" && d.Title == plain.Shorten(plain.Title(upload.Name), maxTitle) {
 		next.Title = plain.Shorten(plain.Title(extracted.Title), maxTitle)
 	}
-	return s.keep(ctx, bot, d, next)
+	return s.storeContent(ctx, bot, d, next)
 }
 
 // readAddress fetches the page of a document and keeps what it says. What a
@@ -111,7 +111,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 	case page.Gone:
 		return fault.New(fault.Invalid, "The server says that this page does not exist.")
 	case page.NotModified: // but perhaps it must be split in another way
-		return s.keep(ctx, bot, d, *d)
+		return s.storeContent(ctx, bot, d, *d)
 	}
 	if err := s.enter(ctx, d, Extracting); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 	if title := plain.Shorten(plain.Title(extracted.Title), maxTitle); title != "" {
 		next.Title = title
 	}
-	return s.keep(ctx, bot, d, next)
+	return s.storeContent(ctx, bot, d, next)
 }
 
 // vanish removes a document whose page has gone.
@@ -162,10 +162,9 @@ func fitting(value string, limit int) string {
 	return value
 }
 
-// keep stores the content that a document is to have next, and moves it to
-// Indexing, or to Ready if that is what is answered from already. A file is
-// not needed any more then.
-func (s *reader) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, next Document) error {
+// storeContent stores the next content of a document, and moves the document to Indexing, or
+// to Ready if the content is live already. It deletes the file, which nobody needs then.
+func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Document, next Document) error {
 	switch {
 	case strings.TrimSpace(next.Content) == "":
 		return fault.New(fault.Invalid, "There is no text in it.")
@@ -216,7 +215,7 @@ func (s *reader) keep(ctx context.Context, bot chatbot.Chatbot, d *Document, nex
 	return addedBy(s.passages.AddPassages(ctx, d.WorkspaceID, *d, passages))
 }
 
-// contentHash is of all that the passages are made of.
+// contentHash hashes everything that determines the passages.
 func contentHash(bot chatbot.Chatbot, d Document) string {
 	return hash(string(d.Kind), d.Title, d.Content, split.Name(sizesOf(bot)))
 }

@@ -7,7 +7,7 @@ import (
 	"parley/core/audit"
 )
 
-// actions are what the audit log calls what became of a document that was given.
+// actions are the audit log's names for the results.
 var actions = map[Result]audit.Action{Created: audit.DocumentAdded, Replaced: audit.DocumentReplaced, ReadAgain: audit.DocumentReadAgain}
 
 type batchKey struct{}
@@ -28,9 +28,8 @@ func Batch(ctx context.Context, size int) context.Context {
 	return context.WithValue(ctx, batchKey{}, &batch{size: size})
 }
 
-// recordGiven writes into the audit log what became of a document that was given, in the
-// transaction that stores it.
-func (s *Documents) recordGiven(ctx context.Context, stored given) error {
+// recordPut writes a put into the audit log, in the transaction that stores the document.
+func (s *Documents) recordPut(ctx context.Context, stored putResult) error {
 	action, changed := actions[stored.result]
 	if !changed {
 		return nil
@@ -45,12 +44,12 @@ func (s *Documents) recordGiven(ctx context.Context, stored given) error {
 	}
 	object.Kind = "documents"
 	return audit.Record(ctx, s.removals.audit, stored.WorkspaceID, s.now(), audit.Entry{
-		Action: action, Object: object, Detail: fmt.Sprintf("The first of %d files of one request. Of the chatbot %s.", of.size, stored.ChatbotID),
+		Action: action, Object: object, Detail: fmt.Sprintf("The first of %d files of one request. In the chatbot %s.", of.size, stored.ChatbotID),
 	})
 }
 
-// noteStored notes that a document of a batch has been stored, and so recorded.
-func noteStored(ctx context.Context, stored given) {
+// noteStored notes that a document of a batch is stored, and so recorded.
+func noteStored(ctx context.Context, stored putResult) {
 	if of, several := ctx.Value(batchKey{}).(*batch); several && actions[stored.result] != "" {
 		of.recorded = true
 	}

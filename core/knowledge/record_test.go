@@ -34,7 +34,7 @@ func TestKnowledgeIsRecorded(t *testing.T) {
 		l.add("Cakes", cakes)
 		l.add("Cakes", cakes) // which is there
 		for _, content := range []string{bread, bread, cakes} {
-			_, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.Given{NewDocument: knowledge.NewDocument{Title: "Named", Content: content, ExternalID: "named"}})
+			_, _, err := l.Catalog.Put(t.Context(), home, bot, knowledge.PutRequest{NewDocument: knowledge.NewDocument{Title: "Named", Content: content, ExternalID: "named"}})
 			l.must(err)
 		}
 		want := []string{"document.added document", "document.canceled document", "document.added document", "document.added document", "document.replaced document"}

@@ -99,7 +99,7 @@ func (s *Removals) mark(ctx context.Context, document Document) error {
 // it was called stays out: the receipt has it.
 func (s *Removals) record(ctx context.Context, workspaceID string, action audit.Action, object audit.Object, chatbotID string) error {
 	return audit.Record(ctx, s.audit, workspaceID, s.now(), audit.Entry{
-		Action: action, Object: object, Detail: "Of the chatbot " + chatbotID + ".",
+		Action: action, Object: object, Detail: "In the chatbot " + chatbotID + ".",
 	})
 }
 
@@ -149,7 +149,7 @@ const (
 )
 
 // countAgain counts the answers of receipts for good, some time after they were
-// confirmed, for no longer than a turn. Where there are fewer by now, because
+// confirmed, for no longer than a slice. Where there are fewer by now, because
 // conversations have been deleted, the receipt says what it said.
 func (s *Removals) countAgain(ctx context.Context) error {
 	receipts, err := s.receipts.RemovalsToCount(ctx, s.now().Add(-answersEnd), countedAtOnce)
@@ -157,7 +157,7 @@ func (s *Removals) countAgain(ctx context.Context) error {
 		return err
 	}
 	var failures []error
-	until := s.now().Add(turnTime)
+	until := s.now().Add(sliceTime)
 	for _, r := range receipts {
 		if !s.now().Before(until) {
 			break

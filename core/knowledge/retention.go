@@ -20,7 +20,7 @@ type EmbeddingStore interface {
 	TrimEmbeddings(ctx context.Context, floor, times int) error
 }
 
-// Retention deletes what is kept for a time only.
+// Retention deletes what has exceeded its time.
 type Retention struct {
 	uploads    UploadStore
 	embeddings EmbeddingStore
@@ -44,7 +44,7 @@ const (
 	removalsKept = 10_000
 )
 
-// DeleteExpired deletes, in every workspace, what was kept for a while only.
+// DeleteExpired deletes, in every workspace, what has exceeded its time.
 func (s *Retention) DeleteExpired(ctx context.Context) error {
 	now := s.now()
 	return errors.Join(

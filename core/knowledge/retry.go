@@ -21,7 +21,7 @@ func (s *Worker) postpone(ctx context.Context, d Document, cause error) (Documen
 		return d, s.documents.PostponeRemoval(ctx, d.WorkspaceID, d.ID, d.Attempts, due)
 	}
 	d.DueAt = nil
-	if mayPass(failure.Kind) && d.Attempts < mostAttempts {
+	if isTransient(failure.Kind) && d.Attempts < mostAttempts {
 		due := now.Add(pause(d.Attempts, failure.RetryAfter))
 		d.DueAt = &due
 		if d.State != Indexing {
@@ -42,8 +42,8 @@ func reason(failure *fault.Error) string {
 	return failure.Message
 }
 
-// mayPass reports whether a failure of this kind can pass by itself.
-func mayPass(kind fault.Kind) bool {
+// isTransient reports whether a failure of this kind may pass by itself.
+func isTransient(kind fault.Kind) bool {
 	switch kind {
 	case fault.Upstream, fault.Unavailable, fault.Internal, fault.RateLimited:
 		return true

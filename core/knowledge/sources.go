@@ -46,7 +46,7 @@ func (s *Sources) Add(ctx context.Context, workspaceID, chatbotID string, reques
 	if err != nil {
 		return Source{}, err
 	}
-	source := s.made(workspaceID, chatbotID, request)
+	source := s.newSource(workspaceID, chatbotID, request)
 	err = s.workspaces.change(ctx, workspaceID, []string{FetchWork}, func(ctx context.Context) error {
 		if err := s.admit(ctx, source); err != nil {
 			return err
@@ -68,8 +68,8 @@ func (s *Sources) Add(ctx context.Context, workspaceID, chatbotID string, reques
 
 var errAddressExists = (&fault.Error{Kind: fault.Conflict, Field: "url", Message: "This address has been added already."}).Named(fault.AddressExists)
 
-// made is a source as it begins.
-func (s *Sources) made(workspaceID, chatbotID string, request NewSource) Source {
+// newSource returns a source before its first reading.
+func (s *Sources) newSource(workspaceID, chatbotID string, request NewSource) Source {
 	now := s.now()
 	return Source{
 		ID: id.New(s.random, "src"), WorkspaceID: workspaceID, ChatbotID: chatbotID, Kind: request.Kind, URL: request.URL,
@@ -216,7 +216,7 @@ func (s *Sources) Remove(ctx context.Context, workspaceID, chatbotID, sourceID s
 	})
 }
 
-// record writes into the audit log what was done to a source. The pages that are found
+// record writes a change of a source into the audit log. The pages that are found
 // there are no entries of their own.
 func (s *Sources) record(ctx context.Context, source Source, action audit.Action) error {
 	return s.removals.record(ctx, source.WorkspaceID, action, audit.Object{Kind: "source", ID: source.ID}, source.ChatbotID)

@@ -8,9 +8,8 @@ import (
 	"parley/core/fault"
 )
 
-// Undo is what the removal of a document can be undone to: the state that it
-// was in, and the version that was answered from. Where State is empty nothing
-// can be undone.
+// Undo is the state and the live version that undoing a removal gives back to a document.
+// Without a State nothing can be undone.
 type Undo struct {
 	State State
 	Live  int

@@ -24,9 +24,9 @@ type Worker struct {
 }
 
 const (
-	// turnTime is how long one workspace is worked for before others have their
-	// turn.
-	turnTime = 5 * time.Second
+	// sliceTime is how long a worker works for one workspace before it works for
+	// another.
+	sliceTime = 5 * time.Second
 	// mostAttempts is how often something is tried before an owner must act,
 	// with pauses from firstPause to lastPause: about four hours in all.
 	mostAttempts = 8
@@ -41,12 +41,12 @@ const (
 	whileAdded = 5 * time.Second
 )
 
-// Work works off what is due of a kind in a workspace, for about one turn. One
+// Work works off what is due of a kind in a workspace, for about one slice. One
 // caller at a time may do so for a workspace and kind. More says that something
 // is due still, and pause for how long the sites that it is on want no request.
 func (s *Worker) Work(ctx context.Context, workspaceID, work string) (more bool, pause time.Duration, err error) {
 	ctx = audit.In(ctx, workspaceID)
-	until := s.now().Add(turnTime)
+	until := s.now().Add(sliceTime)
 	for s.now().Before(until) {
 		worked, err := s.workOnce(ctx, workspaceID, work)
 		if err != nil {
@@ -106,11 +106,11 @@ func (s *Worker) advance(ctx context.Context, d Document, step func(context.Cont
 	return d, nil
 }
 
-// leftHere returns what has replaced a document, and whether that is left to who
-// worked on the document. What cannot be looked up is tried again when it is due.
+// leftHere returns the replacement of a document, and whether the worker of the document is
+// to go on with it. If it cannot be read, a worker tries again when it is due.
 func (s *Worker) leftHere(ctx context.Context, d Document) (Document, bool) {
 	now, err := s.documents.Document(ctx, d.WorkspaceID, d.ChatbotID, d.ID)
-	return now, err == nil && now.State == Pending && now.Version > d.Version && atWork(now, s.now())
+	return now, err == nil && now.State == Pending && now.Version > d.Version && inProgress(now, s.now())
 }
 
 // attempt is advance for one version of a document.
@@ -122,7 +122,7 @@ func (s *Worker) attempt(ctx context.Context, d Document, step func(context.Cont
 		err = step(ctx, &d)
 	}
 	if d.State == Fetching && fault.Is(err, fault.RateLimited) && ctx.Err() == nil {
-		err = s.leaveHost(ctx, &d, err)
+		err = s.postponeHost(ctx, &d, err)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errTaken) {
 		d, err = s.postpone(ctx, d, err)

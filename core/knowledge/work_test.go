@@ -16,7 +16,7 @@ import (
 var errScan = fault.New(fault.Invalid, "This PDF is a scan without text.")
 
 func TestTurns(t *testing.T) {
-	t.Run("one turn is about five seconds, and says that there is more", func(t *testing.T) {
+	t.Run("one slice is about five seconds, and says that there is more", func(t *testing.T) {
 		l := newLibrary(t)
 		for i := range 5 {
 			l.addFile(fmt.Sprintf("%d.pdf", i), bread)
@@ -25,7 +25,7 @@ func TestTurns(t *testing.T) {
 		for i, want := range []bool{true, true, false} {
 			l.world.extracting = func() { slow(); l.world.extracting = slow }
 			if more, _, err := l.Worker.Work(t.Context(), home, knowledge.ExtractWork); more != want || err != nil {
-				t.Errorf("turn %d: more is %v, %v", i, more, err)
+				t.Errorf("slice %d: more is %v, %v", i, more, err)
 			}
 		}
 		l.wantStates(slices.Repeat([]knowledge.State{knowledge.Indexing}, 5)...)

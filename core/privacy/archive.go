@@ -22,7 +22,7 @@ type archive struct {
 	manifest manifest
 }
 
-// manifest says what is in an archive. It comes last, since only then the sums are known.
+// manifest lists the files of an archive. It comes last, since only then the sums are known.
 type manifest struct {
 	Version   int        `json:"version"`
 	Of        string     `json:"of"`

@@ -29,7 +29,7 @@ type EndUserStore interface {
 	// them, and reports whether any is left. One in which an answer is being generated
 	// is left.
 	EraseTaken(ctx context.Context, workspaceID, name string, limit int) (more bool, err error)
-	// CountTaken counts what is left of what had a name, after forgetting cached answers.
+	// CountTaken counts the remaining rows of an erased end user, after forgetting cached answers.
 	CountTaken(ctx context.Context, workspaceID, name string) (Counts, error)
 }
 
@@ -45,7 +45,7 @@ func EndUserHash(workspaceID, externalUserID string) string {
 	return subjectHash("end user", workspaceID, externalUserID)
 }
 
-// CheckEndUser refuses what is no external_user_id.
+// CheckEndUser refuses an invalid external_user_id.
 func CheckEndUser(externalUserID string) error {
 	if externalUserID == "" || utf8.RuneCountInString(externalUserID) > maxExternalID {
 		return fault.InField("external_user_id", "The external user ID must have 1 to %d characters.", maxExternalID)

@@ -56,7 +56,7 @@ func (s *servers) Work(ctx context.Context) error {
 		if e.Kind != Workspace {
 			continue
 		}
-		if err := s.clear(ctx, e); err != nil {
+		if err := s.clearIndex(ctx, e); err != nil {
 			failures = append(failures, fmt.Errorf("clear the index of workspace %s: %w", e.WorkspaceID, err))
 		}
 	}
@@ -65,9 +65,9 @@ func (s *servers) Work(ctx context.Context) error {
 	return err
 }
 
-// clear clears this server's index of a workspace, unless it has done so or the workspace
+// clearIndex clears this server's index of a workspace, unless it has done so or the workspace
 // is still there.
-func (s *servers) clear(ctx context.Context, e Erasure) error {
+func (s *servers) clearIndex(ctx context.Context, e Erasure) error {
 	if s.ports.Own == nil {
 		return nil
 	}

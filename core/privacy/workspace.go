@@ -226,7 +226,7 @@ func WorkspaceHash(workspaceID string) string { return subjectHash("workspace", 
 
 // settle counts what is left of a workspace.
 func (w *Workspaces) settle(ctx context.Context, receipt Erasure) (Erasure, error) {
-	if err := w.servers.clear(ctx, receipt); err != nil {
+	if err := w.servers.clearIndex(ctx, receipt); err != nil {
 		return receipt, err
 	}
 	remaining, err := w.count(ctx, receipt.WorkspaceID)

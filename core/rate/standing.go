@@ -46,14 +46,13 @@ func standing(minute *plan.Minute, now time.Time, limit int) Standing {
 	return Standing{limit, 0, inSeconds(wait)}
 }
 
-// Visitor counts a request of a visitor of a page that uses a publishable token, by
-// the token and the visitor's network. Like [Pace.Stranger] each process counts on its
-// own.
-func (p *Pace) Visitor(visitor string, limit int) error {
+// Network counts a request with a publishable token, by the token and the network that the
+// request comes from. Like [Pace.Stranger] each process counts on its own.
+func (p *Pace) Network(network string, limit int) error {
 	if p == nil {
 		return nil
 	}
-	return p.count("visitor", visitor, Ordinary, []int{limit})
+	return p.count("network", network, Ordinary, []int{limit})
 }
 
 // Again counts a request for what was asked before: a replayed key, a resumed or stopped
@@ -65,14 +64,14 @@ func (p *Pace) Again(caller string, limit int) error {
 	return p.count("again", caller, Ordinary, []int{limit})
 }
 
-// VisitorStanding returns what is left to a visitor, and counts nothing.
-func (p *Pace) VisitorStanding(visitor string, limit int) Standing {
+// NetworkStanding returns what a network has left, and counts nothing.
+func (p *Pace) NetworkStanding(network string, limit int) Standing {
 	if p == nil {
 		return Standing{limit, limit, time.Minute}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	of, known := p.counts.Peek(paceKey{"visitor", visitor, Ordinary})
+	of, known := p.counts.Peek(paceKey{"network", network, Ordinary})
 	if !known {
 		return Standing{limit, limit, time.Minute}
 	}

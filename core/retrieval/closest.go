@@ -15,9 +15,9 @@ const (
 	closeEnough = 0.55
 )
 
-// unfound returns the nearest passages that are not among hits, if there are few hits. If
-// a chatbot has little knowledge, that is all the rest of it.
-func unfound(found Hits, hits []*Hit) []*Hit {
+// nearestUnfound returns the nearest passages that are not among hits, if there are few hits.
+// For a chatbot with little knowledge these are all others.
+func nearestUnfound(found Hits, hits []*Hit) []*Hit {
 	if len(hits) >= few {
 		return nil
 	}

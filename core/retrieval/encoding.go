@@ -36,19 +36,19 @@ const encoded = 50
 // EncodeWith has the searcher rank by the encodings of passages, too. It is called
 // before the first search.
 func (s *Searcher) EncodeWith(encodings Encodings, questions QuestionEncoder) {
-	s.encodings, s.questions, s.ahead = encodings, questions, newAhead()
+	s.encodings, s.questions, s.prefetch = encodings, questions, newPrefetch()
 }
 
-// lookAtEncodings puts the best hits, which are in order, in an order by how near their
+// orderByEncodings puts the best hits, which are in order, in an order by how near their
 // encodings are to the question's instead of their vectors ([candidates]). What hits without
 // an encoding have counts as before. The scores stay the same, the highest with the first: whatever
 // goes by them need not know of encodings. Where there are few hits, it adds those that
 // only their encodings find. The function gives the question's vector.
-func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query, ask encodeQuestion, found Hits, hits []*Hit) []*Hit {
+func (s *Searcher) orderByEncodings(ctx context.Context, scope Scope, query Query, ask encodeQuestion, found Hits, hits []*Hit) []*Hit {
 	if s.encodings == nil {
 		return hits
 	}
-	best, others := hits[:min(encoded, len(hits))], unfound(found, hits)
+	best, others := hits[:min(encoded, len(hits))], nearestUnfound(found, hits)
 	ids := append(passageIDs(best), passageIDs(others)...)
 	if len(ids) == 0 {
 		return hits
@@ -59,7 +59,7 @@ func (s *Searcher) lookAtEncodings(ctx context.Context, scope Scope, query Query
 		return hits
 	}
 	needed := slices.ContainsFunc(ids, func(id int64) bool { return encodings[id].HasVector() })
-	s.ahead.learn(scope, needed)
+	s.prefetch.record(scope, needed)
 	if !needed {
 		return hits
 	}

@@ -53,7 +53,7 @@ func ranked(t *testing.T, s *Searcher, query Query, found Hits, hits []*Hit) []*
 	t.Helper()
 	scope := Scope{WorkspaceID: "ws", ChatbotID: "cb"}
 	ask := func() ([]float32, error) { return s.encodedQuestion(t.Context(), scope.WorkspaceID, query) }
-	return s.lookAtEncodings(t.Context(), scope, query, ask, found, hits)
+	return s.orderByEncodings(t.Context(), scope, query, ask, found, hits)
 }
 
 var east, north = []float32{1, 0}, []float32{0, 1}

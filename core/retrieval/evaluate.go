@@ -17,7 +17,7 @@ type Probe struct {
 	DocumentID, Title string
 }
 
-// Probed is what was found for a probe.
+// Probed is a probe with the passages that the search found.
 type Probed struct {
 	Probe
 	// Found are the first passages, best first.
@@ -73,7 +73,7 @@ type Titles interface {
 // Titled is a document with its title.
 type Titled struct{ DocumentID, Title string }
 
-// Evaluator measures what is found for an owner's questions.
+// Evaluator measures the search by an owner's questions.
 type Evaluator struct {
 	searcher *Searcher
 	titles   Titles
@@ -103,7 +103,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, workspaceID, chatbotID string,
 		if err != nil {
 			return Evaluation{}, err
 		}
-		asked[i].look(found, shown)
+		asked[i].findRank(found, shown)
 	}
 	result.measure()
 	return result, nil
@@ -182,8 +182,8 @@ func (p Probe) missing(i int) error {
 	return fault.InField("questions", "Question %d: there is no document called %q.", i+1, plain.Shorten(p.Title, maxTitle))
 }
 
-// look keeps the first passages, and finds the rank.
-func (p *Probed) look(found []Result, shown int) {
+// findRank keeps the first passages, and finds the rank of the expected one.
+func (p *Probed) findRank(found []Result, shown int) {
 	p.Found = found[:min(shown, len(found))]
 	for i, f := range found {
 		if p.Expects(f.DocumentID) {

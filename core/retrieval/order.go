@@ -26,7 +26,7 @@ type candidate struct {
 	encoding encode.Encoding
 	// direction is the unit vector of a passage and its parts, or nil where it has none.
 	direction []float32
-	// near is the cosine to what is compared with.
+	// near is the cosine to the compared candidate.
 	near float64
 }
 

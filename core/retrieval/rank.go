@@ -50,7 +50,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	if len(asked.Terms) == 0 && asked.Vector == nil {
 		return nil, nil
 	}
-	ask := s.ahead.begin(scope, func() ([]float32, error) { return s.encodedQuestion(ctx, scope.WorkspaceID, query) })
+	ask := s.prefetch.begin(scope, func() ([]float32, error) { return s.encodedQuestion(ctx, scope.WorkspaceID, query) })
 	found, err := s.index.Search(ctx, scope, asked)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	if found.OtherDimension { // the embedder gives other vectors than when the index was built
 		s.log.Warn("the question's vector does not fit the index: run `parley reindex`", "dimension", len(asked.Vector))
 	}
-	hits := s.tuning.lookAgain(asked.Terms, found)
+	hits := s.tuning.rescore(asked.Terms, found)
 	if len(found.Near) > 0 {
 		least := -1.0
 		if s.embedder.Centered() {
@@ -67,7 +67,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 		hits = fuse(hits, found.Near, least, s.tuning.nearnessOf(found.Near, s.embedder.Centered()))
 	}
 	slices.SortFunc(hits, byScore)
-	return s.lookAtEncodings(ctx, scope, query, ask, found, hits), nil
+	return s.orderByEncodings(ctx, scope, query, ask, found, hits), nil
 }
 
 // questionVector is the direction of a question, with a share of the earlier
@@ -93,10 +93,10 @@ func (s *Searcher) questionVector(ctx context.Context, query Query) ([]float32, 
 	return sum, nil
 }
 
-// lookAgain judges the best hits by more than how often they have which words:
+// rescore judges the best hits by more than how often they have which words:
 // a passage is better when the question's words stand near its beginning,
 // where titles and headings are, and near one another. It scores them anew.
-func (t Tuning) lookAgain(terms []Term, found Hits) []*Hit {
+func (t Tuning) rescore(terms []Term, found Hits) []*Hit {
 	weights := make([]float64, len(terms))
 	for i, idf := range found.IDF {
 		weights[i] = float64(terms[i].Weight) / lexical.Unit * idf

@@ -50,7 +50,7 @@ func TestLookAgain(t *testing.T) {
 		},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			got := Chosen.lookAgain(two, Hits{Lexical: c.lexical, IDF: idf})
+			got := Chosen.rescore(two, Hits{Lexical: c.lexical, IDF: idf})
 			if !slices.Equal(order(got), c.want) {
 				t.Errorf("got %v, want %v", order(got), c.want)
 			}
@@ -58,8 +58,8 @@ func TestLookAgain(t *testing.T) {
 	}
 	t.Run("the sums of one passage do not leak into the next", func(t *testing.T) {
 		hits := []Hit{{PassageID: 1, Score: 20, Occurrences: at(100, 101)}, {PassageID: 2, Score: 20, Occurrences: at(100, 130)}}
-		alone := Chosen.lookAgain(two, Hits{Lexical: slices.Clone(hits[1:]), IDF: idf})[0].Score
-		if both := Chosen.lookAgain(two, Hits{Lexical: hits, IDF: idf}); both[1].Score != alone {
+		alone := Chosen.rescore(two, Hits{Lexical: slices.Clone(hits[1:]), IDF: idf})[0].Score
+		if both := Chosen.rescore(two, Hits{Lexical: hits, IDF: idf}); both[1].Score != alone {
 			t.Errorf("%v beside another, %v alone", both[1].Score, alone)
 		}
 	})

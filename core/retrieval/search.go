@@ -7,7 +7,7 @@ import (
 )
 
 // Passages is the port to the stored passages. Neither method returns a passage
-// of a document that is not answered from, or of another chatbot.
+// of another chatbot, or of a version that is not live.
 type Passages interface {
 	// LivePassages returns the passages with these ids, in any order. It leaves out
 	// ids that no passage has.
@@ -27,7 +27,7 @@ type Searcher struct {
 	// encodings is nil unless passages are ranked by their encodings, too.
 	encodings Encodings
 	questions QuestionEncoder
-	ahead     *ahead // nil without encodings
+	prefetch  *prefetch // nil without encodings
 	// serving is the version of the index, as it was last looked up.
 	serving atomic.Pointer[string]
 }
@@ -98,7 +98,7 @@ func (s *Searcher) find(ctx context.Context, scope Scope, query Query) ([]Result
 	return found[:min(query.Limit, len(found))], nil
 }
 
-// passagesOf returns those passages of hits that are answered from, in order.
+// passagesOf returns the live passages of hits, in order.
 func (s *Searcher) passagesOf(ctx context.Context, scope Scope, hits []*Hit) ([]Result, error) {
 	passages, err := s.passages.LivePassages(ctx, scope.WorkspaceID, scope.ChatbotID, passageIDs(hits))
 	if err != nil {

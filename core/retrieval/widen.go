@@ -37,7 +37,7 @@ func (s *Searcher) widen(ctx context.Context, scope Scope, found []Result, limit
 		room -= len(f.Text)
 	}
 	found = found[:min(widened, len(found))]
-	beside := besides(found, held)
+	beside := missingNeighbors(found, held)
 	if room <= 0 || len(beside) == 0 {
 		return
 	}
@@ -59,8 +59,8 @@ func (s *Searcher) widen(ctx context.Context, scope Scope, found []Result, limit
 	}
 }
 
-// besides are the places of the neighbors that are wanted and not held.
-func besides(found []Result, held map[Position]bool) []Position {
+// missingNeighbors returns the positions of the wanted neighbors that held lacks.
+func missingNeighbors(found []Result, held map[Position]bool) []Position {
 	var beside []Position
 	for _, f := range found {
 		before, after := f.at(-1), f.at(1)

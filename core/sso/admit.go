@@ -147,9 +147,9 @@ func (s *admission) maySignUp(email string) bool {
 	return s.options.SignUp
 }
 
-// enter makes a person a member of the connection's workspace who may be one: by an
-// invitation, or by the role that the workspace gives to its domain's people. Whoever may
-// not is not signed in at all, and an account that was just created is not kept.
+// enter makes a person a member of the connection's workspace, if they have an invitation or
+// the workspace gives its domain's people a role. Otherwise the sign-in fails, and an account
+// that was just created is not kept.
 func (s *admission) enter(ctx context.Context, connection Connection, user account.User) error {
 	if connection.ID == "" {
 		return nil

@@ -37,7 +37,7 @@ type intent struct {
 	next string
 }
 
-// begun is what is kept of a visit.
+// begun is the stored state of a visit.
 type begun struct {
 	// ConnectionID and WorkspaceID are empty for the installation's provider.
 	ConnectionID string `json:"connection_id,omitempty"`

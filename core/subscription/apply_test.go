@@ -63,7 +63,7 @@ func TestApply(t *testing.T) {
 			t.Errorf("the latest entry is %+v", entries[0])
 		}
 		if entries[1].Actor != audit.Stripe || entries[1].Action != audit.SubscriptionChanged || !entries[1].At.Equal(c.now) ||
-			entries[1].Detail != "The subscription to Standard is active. The workspace went from Starter to Standard." {
+			entries[1].Detail != "The subscription to Standard is active. Upgraded from Starter to Standard." {
 			t.Errorf("the one before is %+v", entries[1])
 		}
 	})

@@ -38,7 +38,11 @@ func describeMove(from, to plan.Name) string {
 	if from == to {
 		return ""
 	}
-	return fmt.Sprintf(" The workspace went from %s to %s.", from.Title(), to.Title())
+	how := "Downgraded"
+	if to.Above(from) {
+		how = "Upgraded"
+	}
+	return fmt.Sprintf(" %s from %s to %s.", how, from.Title(), to.Title())
 }
 
 // date formats a day in UTC for people.

@@ -36,7 +36,7 @@ func TestGrantWithAnEnd(t *testing.T) {
 		c.pass(time.Second)
 		c.grantsEnd(1)
 		c.isOn(plan.Free)
-		if entry := c.history()[0]; entry.Actor != audit.Time || entry.Detail != "Plan granted: Starter. The workspace went from Premium to Starter." {
+		if entry := c.history()[0]; entry.Actor != audit.Time || entry.Detail != "Plan granted: Starter. Downgraded from Premium to Starter." {
 			t.Errorf("the log says %+v", entry)
 		}
 		c.grantsEnd(0)

@@ -37,7 +37,7 @@ func TestLapse(t *testing.T) {
 		c.pass(time.Second)
 		lapsed(c, 1)
 		c.isOn(plan.Free)
-		if entry := c.history()[0]; entry.Actor != audit.Time || !strings.HasSuffix(entry.Detail, "The workspace went from Standard to Starter.") {
+		if entry := c.history()[0]; entry.Actor != audit.Time || !strings.HasSuffix(entry.Detail, "Downgraded from Standard to Starter.") {
 			t.Errorf("the log says %+v", entry)
 		}
 		lapsed(c, 0)

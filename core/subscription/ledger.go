@@ -11,7 +11,7 @@ import (
 	"parley/core/tenant"
 )
 
-// Ledger stores what was read at Stripe.
+// Ledger stores subscriptions as read at Stripe.
 type Ledger struct {
 	db         Database
 	workspaces *tenant.Workspaces
@@ -35,7 +35,7 @@ func (l *Ledger) Stale(ctx context.Context) iter.Seq2[Subscription, error] {
 	return l.db.Subscriptions.StaleCustomers(ctx)
 }
 
-// Apply stores what was read at Stripe, with its consequences, in one transaction:
+// Apply stores a subscription as read at Stripe, with its consequences, in one transaction:
 // access, plan, what is suspended, the audit log and mails.
 //
 // Revision is the row's before Stripe was asked. If another writer has stored something since,

@@ -46,7 +46,7 @@ func TestSetPlan(t *testing.T) {
 		c.must(c.Grants.SetPlan(audit.As(t.Context(), c.owner()), c.space.ID, plan.Premium))
 		c.isOn(plan.Premium)
 		if entry := c.history()[0]; entry.Actor != c.owner() || entry.Action != audit.PlanChanged ||
-			entry.Detail != "Plan granted: Premium. The workspace went from Standard to Premium." {
+			entry.Detail != "Plan granted: Premium. Upgraded from Standard to Premium." {
 			t.Errorf("the log says %+v", entry)
 		}
 	})

@@ -24,7 +24,7 @@ func TestUnlink(t *testing.T) {
 		c.isOn(plan.Basic)
 		entry := c.history()[0]
 		if left != plan.Basic || entry.Action != audit.CustomerUnlinked || entry.Actor != audit.Operator ||
-			entry.Detail != "The workspace was unlinked from Stripe's customer cus_shop. The workspace went from Premium to Basic." {
+			entry.Detail != "The workspace was unlinked from Stripe's customer cus_shop. Downgraded from Premium to Basic." {
 			t.Errorf("it has %s, the log says %+v", left, entry)
 		}
 	})

@@ -46,7 +46,7 @@ type Settling struct {
 	Holdings []Holding
 }
 
-// HoldingStore stores what is over the limit of a plan.
+// HoldingStore stores what a plan's limit suspends.
 type HoldingStore interface {
 	// Holdings returns a workspace's chatbots, members and tokens that were not revoked,
 	// the oldest of each first. They include expired tokens, because the caller knows

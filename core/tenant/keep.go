@@ -69,7 +69,7 @@ func checkChoice(p plan.Plan, resource plan.Resource, groups map[string][]Holdin
 			}
 		}
 		if limit != plan.Unlimited && stay > 0 && stay+vital > limit {
-			return fault.InField("keep", "The %s plan includes only %d of the %s%s. Choose fewer.", p.Title, limit, called[resource], counting(resource))
+			return fault.InField("keep", "The %s plan includes only %d of the %s%s. Choose fewer.", p.Title, limit, called[resource], alsoCounted(resource))
 		}
 	}
 	if found != len(chosen) {
@@ -78,8 +78,8 @@ func checkChoice(p plan.Plan, resource plan.Resource, groups map[string][]Holdin
 	return nil
 }
 
-// counting says what else counts toward the limit of a resource.
-func counting(resource plan.Resource) string {
+// alsoCounted says what else counts toward the limit of a resource.
+func alsoCounted(resource plan.Resource) string {
 	switch resource {
 	case plan.Members:
 		return ", the oldest owner among them"

@@ -36,8 +36,8 @@ func (m Member) object() audit.Object {
 }
 
 // May refuses, as Forbidden, an action that the role does not include. If the plan includes
-// fewer members, a suspended one may only view and pay. Whoever has not confirmed their address
-// may do nothing that reaches others.
+// fewer members, a suspended one may only view and pay. A member with an unconfirmed
+// address may do nothing that reaches others.
 func (m Membership) May(action Action) error {
 	if err := m.Role.May(action); err != nil {
 		return err

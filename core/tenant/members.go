@@ -17,13 +17,13 @@ type Members struct {
 	db         Database
 	workspaces *Workspaces
 	holdings   *Holdings
-	follower   OwnerFollower
+	subscriber OwnerSubscriber
 	now        func() time.Time
 }
 
-// OwnerFollower learns of a new first owner of a workspace, in the transaction that makes the
+// OwnerSubscriber learns of a new first owner of a workspace, in the transaction that makes the
 // change; package subscription implements it.
-type OwnerFollower interface {
+type OwnerSubscriber interface {
 	OwnerChanges(ctx context.Context, workspaceID string) error
 }
 
@@ -164,13 +164,13 @@ func (m *Members) record(ctx context.Context, before Member, to Role) error {
 	return audit.Record(ctx, m.db.Audit, before.WorkspaceID, m.now(), entry)
 }
 
-// tellOfOwner reports a new first owner to the follower.
+// tellOfOwner reports a new first owner to the subscriber.
 func (m *Members) tellOfOwner(ctx context.Context, workspaceID string, before Member) error {
 	members, err := m.db.Members.Members(ctx, workspaceID)
 	if err != nil || FirstOwner(members).UserID == before.UserID {
 		return err
 	}
-	return m.follower.OwnerChanges(ctx, workspaceID)
+	return m.subscriber.OwnerChanges(ctx, workspaceID)
 }
 
 // needsOwner refuses to remove the last owner.

@@ -62,10 +62,10 @@ type QuotaFollower interface {
 
 // QuotaNotices tells owners when most of a month's messages are used, and when all are.
 type QuotaNotices struct {
-	db       Database
-	mails    *outbox.Writer
-	follower QuotaFollower
-	now      func() time.Time
+	db         Database
+	mails      *outbox.Writer
+	subscriber QuotaFollower
+	now        func() time.Time
 }
 
 // Watch tells the owners of every workspace what they were not told yet. Of what is told,
@@ -81,14 +81,14 @@ func (n *QuotaNotices) Watch(ctx context.Context) error {
 		case reached < use.Told:
 			failures = append(failures, n.db.Quotas.DeleteQuotaNotices(ctx, use.WorkspaceID, month))
 		case reached > use.Told:
-			failures = append(failures, n.tell(ctx, use, month))
+			failures = append(failures, n.notifyOwners(ctx, use, month))
 		}
 	}
 	return errors.Join(failures...)
 }
 
-// tell records a notice together with its mails. Whoever was faster has told them.
-func (n *QuotaNotices) tell(ctx context.Context, use QuotaUse, month string) error {
+// notifyOwners records a notice together with its mails, unless another process has.
+func (n *QuotaNotices) notifyOwners(ctx context.Context, use QuotaUse, month string) error {
 	err := n.db.Tx.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := n.db.Workspaces.Workspace(ctx, use.WorkspaceID)
 		if err != nil || workspace.Ending() {
@@ -97,8 +97,8 @@ func (n *QuotaNotices) tell(ctx context.Context, use QuotaUse, month string) err
 		if err := n.db.Quotas.AddQuotaNotice(ctx, use.WorkspaceID, month, use.Reached(), n.now()); err != nil {
 			return err
 		}
-		if n.follower != nil {
-			if err := n.follower.QuotaReached(ctx, use, use.Reached()); err != nil {
+		if n.subscriber != nil {
+			if err := n.subscriber.QuotaReached(ctx, use, use.Reached()); err != nil {
 				return err
 			}
 		}

@@ -63,7 +63,7 @@ type Team struct {
 type Neighbors struct {
 	Accounts account.Accounts
 	Mails    *outbox.Writer
-	Owners   OwnerFollower
+	Owners   OwnerSubscriber
 	// Quotas is nil if nobody follows them.
 	Quotas QuotaFollower
 	// FactorOfAll demands a second factor of everybody, whatever a workspace does.
@@ -75,9 +75,9 @@ type Neighbors struct {
 // NewTeam returns the services about people, which use the services of package account.
 // Random must be cryptographically secure.
 func NewTeam(db Database, tenants Tenants, neighbors Neighbors, now func() time.Time, random io.Reader) Team {
-	members := &Members{db: db, workspaces: tenants.Workspaces, holdings: tenants.Holdings, follower: neighbors.Owners, now: now}
+	members := &Members{db: db, workspaces: tenants.Workspaces, holdings: tenants.Holdings, subscriber: neighbors.Owners, now: now}
 	return Team{
-		Quotas:  &QuotaNotices{db: db, mails: neighbors.Mails, follower: neighbors.Quotas, now: now},
+		Quotas:  &QuotaNotices{db: db, mails: neighbors.Mails, subscriber: neighbors.Quotas, now: now},
 		People:  &People{store: db.Members, sessions: neighbors.Accounts.Sessions, factorOfAll: neighbors.FactorOfAll, signOn: neighbors.SignOn},
 		Members: members,
 		Invitations: &Invitations{

@@ -7,7 +7,7 @@ import (
 	"parley/core/fault"
 )
 
-// Deliveries shows what was sent to endpoints, and sends it again.
+// Deliveries shows the messages to endpoints, and sends them again.
 type Deliveries struct{ endpoints *Endpoints }
 
 // NewDeliveries returns the service of the same endpoints.

@@ -38,7 +38,7 @@ type envelope struct {
 	Data      any    `json:"data"`
 }
 
-// payload is what is sent of an event.
+// payload is the body of an event's message.
 func (e Event) payload() (string, error) {
 	written, err := json.Marshal(envelope{e.Kind, e.At.UTC().Format(time.RFC3339Nano), e.Data})
 	return string(written), err

@@ -272,11 +272,11 @@ func (s *Sender) reconsider(ctx context.Context, e SealedEndpoint, d Delivery, a
 	err = audit.Record(ctx, s.ports.Audit, e.WorkspaceID, s.now(), audit.Entry{
 		Action: audit.WebhookDisabled, Object: audit.Object{Kind: "webhook", ID: e.ID, Name: e.Host()}, Detail: reason,
 	})
-	return errors.Join(err, s.tell(ctx, current.Endpoint))
+	return errors.Join(err, s.notifyOwners(ctx, current.Endpoint))
 }
 
-// tell writes to the owners that an endpoint was disabled.
-func (s *Sender) tell(ctx context.Context, e Endpoint) error {
+// notifyOwners mails the owners that Parley disabled an endpoint.
+func (s *Sender) notifyOwners(ctx context.Context, e Endpoint) error {
 	if s.mails == nil || !s.mails.On() {
 		return nil
 	}

@@ -275,7 +275,7 @@ func TestBrowserTokens(t *testing.T) {
 			}
 			w.Expect(w.Call("POST", harness.ChatPath, hello, harness.Bearer(baker.Token), harness.AtOrigin(w.Base)), http.StatusOK)
 		})
-		t.Run("each visitor has a limit, and reads only that", func(t *testing.T) {
+		t.Run("each network has a limit, and reads only that", func(t *testing.T) {
 			v := owner.In(t)
 			_, public := v.CreateToken(bot, `{"kind":"publishable","origins":["https://shop.example"],"visitor_requests_per_minute":1}`)
 			r := v.Call("POST", harness.ChatPath, hello, harness.Bearer(public), harness.AtOrigin(harness.ShopOrigin))

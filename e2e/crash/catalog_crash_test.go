@@ -77,8 +77,8 @@ func TestKilledWhileReplacingDocuments(t *testing.T) {
 			}
 			// As `parley serve` does: the process that was killed may just have been putting a
 			// version back that it had followed, when the next one was ready.
-			if w.Server.Follower != nil {
-				w.Must(w.Server.Follower.Follow(w.Context()))
+			if w.Server.Replicator != nil {
+				w.Must(w.Server.Replicator.CatchUp(w.Context()))
 			}
 			for n := range writers {
 				d, err := w.Server.Knowledge.Catalog.Named(w.Context(), tn.Workspace, tn.Chatbot, fmt.Sprint("loaf", n))

@@ -95,7 +95,7 @@ func (w *Instance) ThingsOf(bot chatbot.Chatbot, name, owner string) IDs {
 	things["removal_id"] = receipt.ID
 	for _, kind := range []string{"given", "external_id"} {
 		externalID := kind + "-of-" + strings.ReplaceAll(name, " ", "-")
-		given, _, err := p.Knowledge.Catalog.Put(ctx, bot.WorkspaceID, bot.ID, knowledge.Given{NewDocument: knowledge.NewDocument{Content: "Given by " + name, ExternalID: externalID}})
+		given, _, err := p.Knowledge.Catalog.Put(ctx, bot.WorkspaceID, bot.ID, knowledge.PutRequest{NewDocument: knowledge.NewDocument{Content: "Given by " + name, ExternalID: externalID}})
 		w.Must(err)
 		things["given"], things["external_id"] = cmp.Or(things["given"], given.ID), externalID
 	}

@@ -158,7 +158,7 @@ func SignUpOff(c *app.Config) { c.SignUp = false }
 func (w *Instance) Later(by time.Duration, do func(p *app.Program)) {
 	w.Helper()
 	config := *w.Server.Config
-	config.LLMBaseURL, config.LLMAPIKey, config.LLMModel, config.LLMSecond = "", "", "", ""
+	config.LLMBaseURL, config.LLMAPIKey, config.LLMModel, config.LLMFallback = "", "", "", ""
 	p, err := app.OpenWith(context.WithoutCancel(w.Context()), &config, w.Server.Log, app.Options{
 		Now: func() time.Time { return Now().Add(by) }, Program: Program(),
 	})

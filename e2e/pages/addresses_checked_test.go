@@ -208,7 +208,7 @@ func TestConfirmingInTheBrowser(t *testing.T) {
 	b.do(t, chromedp.Navigate(w.Base+"/sign-up"), chromedp.SendKeys(chromedp.ID("email"), "mara@shop.example"),
 		chromedp.SendKeys(chromedp.ID("password"), "a long pass phrase"), chromedp.SendKeys(chromedp.ID("workspace"), "Mara Cycles"))
 	home := b.follow(t, "main button[type=submit]")
-	if got := b.text(t, "#unconfirmed"); !strings.Contains(got, "its operator finds the link in the log") {
+	if got := b.text(t, "#unconfirmed"); !strings.Contains(got, "Ask your administrator to confirm your address") {
 		t.Fatalf("the banner says %q", got)
 	}
 	bot := strings.TrimSuffix(b.follow(t, "#create-chatbot"), "/welcome")

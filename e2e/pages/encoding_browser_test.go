@@ -25,7 +25,7 @@ func TestEncodingInTheBrowser(t *testing.T) {
 
 	t.Run("the knowledge says how many of its own passages are still to be encoded", func(t *testing.T) {
 		b.do(t, chromedp.Navigate(page), chromedp.WaitVisible(chromedp.ID("unencoded")))
-		if got, want := b.text(t, "#unencoded"), "Parley still reads 2 passages more closely. Your chatbot answers from all of them already, and finds the right ones better when this is done."; got != want {
+		if got, want := b.text(t, "#unencoded"), "Ready to use. Search quality keeps improving for a while."; got != want {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 		b.quiet(t)

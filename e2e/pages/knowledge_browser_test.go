@@ -68,7 +68,7 @@ func TestKnowledgeInTheBrowser(t *testing.T) {
 			t.Errorf("it says %q", got)
 		}
 		got := b.text(t, "#uploads [data-files]")
-		for _, want := range []string{"empty.pdf", "The file is empty.", "song.mp3", "This kind of file does not work. Add PDF"} {
+		for _, want := range []string{"empty.pdf", "The file is empty.", "song.mp3", "We can't read this file type. Add PDF"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("it says %q, without %q", got, want)
 			}

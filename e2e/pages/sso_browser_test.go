@@ -182,7 +182,7 @@ func TestSingleSignOn(t *testing.T) {
 		again("stranger")
 		get(t, b, chromedp.Poll[bool](`document.body.textContent.includes("with another account than that of leaver@bakery.example")`))
 		again("leaver")
-		get(t, b, chromedp.Poll[bool](`location.pathname === "/account/privacy" && document.body.textContent.includes("You can go on")`))
+		get(t, b, chromedp.Poll[bool](`location.pathname === "/account/privacy" && document.body.textContent.includes("Confirmed")`))
 		b.follow(t, "#delete-account")
 		get(t, b, chromedp.Poll[bool](`document.body.textContent.includes("Your account has been deleted")`))
 		if _, err := w.Server.Tenants.Users.ByEmail(t.Context(), "leaver@bakery.example"); !fault.Is(err, fault.NotFound) {

@@ -14,10 +14,10 @@ import (
 // process lets one of its own requests at a time ask for a host.
 type Hosts interface {
 	// TakeHost lets a holder read a host for at most a time. Otherwise it returns
-	// how long, at the longest, another one reads it, or how long it rests.
+	// how long, at the longest, another one reads it, or how long the pause after it lasts.
 	TakeHost(ctx context.Context, host, holder string, most time.Duration) (wait time.Duration, err error)
-	// LeaveHost says that a holder has read a host, which then rests for a time.
-	LeaveHost(ctx context.Context, host, holder string, rest time.Duration) error
+	// LeaveHost says that a holder has read a host, which nobody reads during the pause.
+	LeaveHost(ctx context.Context, host, holder string, pause time.Duration) error
 }
 
 const (

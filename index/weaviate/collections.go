@@ -115,7 +115,7 @@ func (c *collections) create(ctx context.Context, suffix, version string) error 
 		},
 	}
 	for _, class := range []*models.Class{heads, passages} {
-		err := again(ctx, schemaTime, func(ctx context.Context) error { return c.server.schema.ClassCreator().WithClass(class).Do(ctx) })
+		err := retry(ctx, schemaTime, func(ctx context.Context) error { return c.server.schema.ClassCreator().WithClass(class).Do(ctx) })
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func (c *collections) own(ctx context.Context) ([]string, error) {
 
 func (c *collections) delete(ctx context.Context, collections ...string) error {
 	for _, name := range collections {
-		err := again(ctx, schemaTime, func(ctx context.Context) error { return c.server.schema.ClassDeleter().WithClassName(name).Do(ctx) })
+		err := retry(ctx, schemaTime, func(ctx context.Context) error { return c.server.schema.ClassDeleter().WithClassName(name).Do(ctx) })
 		if err != nil {
 			return err
 		}

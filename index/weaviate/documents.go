@@ -146,7 +146,7 @@ func (d *documents) awaitVectors(ctx context.Context, collection, tenant, revisi
 		return d.awaitFound(ctx, request)
 	}
 	for node := range d.server.nodes.Len() {
-		if err := d.awaitFound(nodes.On(ctx, node), request); err != nil {
+		if err := d.awaitFound(nodes.PinTo(ctx, node), request); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,7 @@ func failed(ctx context.Context, err error) error {
 		err = fmt.Errorf("%w: %w", ended, err)
 	}
 	failure := fault.Wrap(fault.Upstream, err, "The chatbot's knowledge is not available right now. Try again in a moment.")
-	if passes(err) {
+	if isTransient(err) {
 		failure.Kind, failure.RetryAfter = fault.Unavailable, electionTime
 	}
 	return failure
@@ -103,23 +103,23 @@ const (
 // to elect another leader. A caller who gets an error tries again after it.
 const electionTime = 2 * time.Second
 
-// worth returns how often a call is attempted that fails with err: once, unless it
+// attemptsFor returns how often a call is attempted that fails with err: once, unless it
 // may succeed a moment later.
-func worth(err error) int {
+func attemptsFor(err error) int {
 	switch {
 	case status.Code(err) == codes.DeadlineExceeded:
 		return 1 // it took long enough
-	case says(err, agreeing):
+	case containsAny(err, agreeing):
 		return attemptsOfCluster
-	case unreached(err), says(err, passing), says(err, unreachable):
+	case isUnreached(err), containsAny(err, passing), containsAny(err, unreachable):
 		return attempts
 	}
 	return 1
 }
 
-// passes reports whether a call that failed with err may succeed a moment later,
+// isTransient reports whether a call that failed with err may succeed a moment later,
 // although some of these calls are not repeated at once.
-func passes(err error) bool {
+func isTransient(err error) bool {
 	switch {
 	case errors.Is(err, errRefused), errors.Is(err, errNoTenant), errors.Is(err, errOtherDimension):
 		return false
@@ -127,11 +127,11 @@ func passes(err error) bool {
 		return true
 	}
 	code := status.Code(err)
-	return worth(err) > 1 || code == codes.DeadlineExceeded || code == codes.Canceled || says(err, waiting)
+	return attemptsFor(err) > 1 || code == codes.DeadlineExceeded || code == codes.Canceled || containsAny(err, waiting)
 }
 
-// unreached reports whether no node has answered a call, or only a proxy before it.
-func unreached(err error) bool {
+// isUnreached reports whether no node has answered a call, or only a proxy before it.
+func isUnreached(err error) bool {
 	if answer := (*statusError)(nil); errors.As(err, &answer) {
 		return answer.status == http.StatusBadGateway || answer.status == http.StatusServiceUnavailable || answer.status == http.StatusGatewayTimeout
 	}
@@ -139,9 +139,9 @@ func unreached(err error) bool {
 	return errors.As(err, &lost) || status.Code(err) == codes.Unavailable
 }
 
-// says reports whether an error has one of some words. Both interfaces of Weaviate
+// containsAny reports whether an error has one of some words. Both interfaces of Weaviate
 // describe most failures in words only.
-func says(err error, words []string) bool {
+func containsAny(err error, words []string) bool {
 	return slices.ContainsFunc(words, func(text string) bool { return strings.Contains(err.Error(), text) })
 }
 
@@ -171,14 +171,14 @@ var waiting = []string{"context deadline exceeded", "i/o timeout", "cannot reach
 
 const notDeleted = "objects were not deleted"
 
-// again makes a call as often as its failures are [worth], each time within limit.
+// retry makes a call as often as its failures are [attemptsFor], each time within limit.
 // Every call of this package may be repeated: it writes objects under fixed
 // names, deletes, or reads.
-func again(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {
+func retry(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
-		err := once(ctx, limit, call)
-		if err == nil || ctx.Err() != nil || attempt >= worth(err) {
+		err := tryOnce(ctx, limit, call)
+		if err == nil || ctx.Err() != nil || attempt >= attemptsFor(err) {
 			return named(err)
 		}
 		if sleep(ctx, pause) != nil {
@@ -197,8 +197,8 @@ func (s *server) readAgain(ctx context.Context, call func(ctx context.Context) e
 	defer cancel()
 	unreachedBefore := 0
 	for attempt, pause := 0, firstPause; ; attempt, pause = attempt+1, min(2*pause, longestPause) {
-		err := once(nodes.Past(ctx, attempt), readTime, call)
-		if unreached(err) {
+		err := tryOnce(nodes.Skip(ctx, attempt), readTime, call)
+		if isUnreached(err) {
 			unreachedBefore++
 		}
 		switch {
@@ -206,7 +206,7 @@ func (s *server) readAgain(ctx context.Context, call func(ctx context.Context) e
 			return named(err)
 		case unreachedBefore == attempts: // there is no node
 			return named(err)
-		case !passes(err) && attempt+1 >= s.nodes.Len():
+		case !isTransient(err) && attempt+1 >= s.nodes.Len():
 			return named(err)
 		}
 		if sleep(ctx, pause) != nil {
@@ -227,7 +227,7 @@ func isAnswer(err error) bool {
 	return errors.As(known, &answer) && answer.status < http.StatusInternalServerError
 }
 
-func once(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {
+func tryOnce(ctx context.Context, limit time.Duration, call func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return call(ctx)

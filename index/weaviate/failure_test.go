@@ -82,7 +82,7 @@ func openFake(t *testing.T, c *fakeCluster) *weaviate.Index {
 	return index
 }
 
-func says(code codes.Code, text string) func(context.Context, *fakeNode) error {
+func containsAny(code codes.Code, text string) func(context.Context, *fakeNode) error {
 	return func(context.Context, *fakeNode) error { return status.Error(code, text) }
 }
 
@@ -108,24 +108,24 @@ var failures = map[string]struct {
 	// them answers.
 	once bool
 }{
-	"it is gone":                                {says(codes.Unavailable, "gone"), fault.Unavailable, false},
+	"it is gone":                                {containsAny(codes.Unavailable, "gone"), fault.Unavailable, false},
 	"it dies in the middle of a call":           {dies, fault.Unavailable, false},
-	"it cancels the call":                       {says(codes.Canceled, "canceled"), fault.Unavailable, false},
+	"it cancels the call":                       {containsAny(codes.Canceled, "canceled"), fault.Unavailable, false},
 	"it does not answer":                        {hangs, fault.Unavailable, false},
-	"it has waited too long for another one":    {says(codes.Unknown, "context deadline exceeded"), fault.Unavailable, false},
-	"another one does not take connections":     {says(codes.Unknown, `remote shard x: connect: Post "http://127.0.0.1:7100": dial tcp 127.0.0.1:7100: connect: connection refused`), fault.Unavailable, false},
-	"another one has broken off":                {says(codes.Unknown, "remote shard x: unexpected EOF"), fault.Unavailable, false},
-	"it knows no leader":                        {says(codes.Unknown, "leader not found, can not resolve nodes [node2]"), fault.Unavailable, false},
-	"it has just lost the leadership":           {says(codes.Unknown, "leadership lost while committing log"), fault.Unavailable, false},
-	"it has not learned of the collection":      {says(codes.Unknown, "could not find index for class Passage_1. It might have been deleted in the meantime"), fault.Unavailable, false},
-	"it finds no replica":                       {says(codes.Unknown, "no read replica found"), fault.Unavailable, false},
-	"it is loading the tenant":                  {says(codes.Unknown, "local tenant shard is not ready"), fault.Unavailable, false},
-	"the tenant is being activated":             {says(codes.Unknown, "tenant not active: 'x'"), fault.Unavailable, false},
-	"it starts":                                 {says(codes.Unknown, "store not open"), fault.Unavailable, false},
-	"it stops":                                  {says(codes.Unknown, "shard: already shutdown"), fault.Unavailable, false},
-	"it is asked too often":                     {says(codes.Unknown, "429 Too many requests"), fault.Unavailable, false},
-	"its files are damaged, or something else":  {says(codes.Unknown, "open segment: invalid checksum"), fault.Upstream, true},
-	"it refuses the API key, as others also do": {says(codes.Unauthenticated, "unauthorized"), fault.Upstream, false},
+	"it has waited too long for another one":    {containsAny(codes.Unknown, "context deadline exceeded"), fault.Unavailable, false},
+	"another one does not take connections":     {containsAny(codes.Unknown, `remote shard x: connect: Post "http://127.0.0.1:7100": dial tcp 127.0.0.1:7100: connect: connection refused`), fault.Unavailable, false},
+	"another one has broken off":                {containsAny(codes.Unknown, "remote shard x: unexpected EOF"), fault.Unavailable, false},
+	"it knows no leader":                        {containsAny(codes.Unknown, "leader not found, can not resolve nodes [node2]"), fault.Unavailable, false},
+	"it has just lost the leadership":           {containsAny(codes.Unknown, "leadership lost while committing log"), fault.Unavailable, false},
+	"it has not learned of the collection":      {containsAny(codes.Unknown, "could not find index for class Passage_1. It might have been deleted in the meantime"), fault.Unavailable, false},
+	"it finds no replica":                       {containsAny(codes.Unknown, "no read replica found"), fault.Unavailable, false},
+	"it is loading the tenant":                  {containsAny(codes.Unknown, "local tenant shard is not ready"), fault.Unavailable, false},
+	"the tenant is being activated":             {containsAny(codes.Unknown, "tenant not active: 'x'"), fault.Unavailable, false},
+	"it starts":                                 {containsAny(codes.Unknown, "store not open"), fault.Unavailable, false},
+	"it stops":                                  {containsAny(codes.Unknown, "shard: already shutdown"), fault.Unavailable, false},
+	"it is asked too often":                     {containsAny(codes.Unknown, "429 Too many requests"), fault.Unavailable, false},
+	"its files are damaged, or something else":  {containsAny(codes.Unknown, "open segment: invalid checksum"), fault.Upstream, true},
+	"it refuses the API key, as others also do": {containsAny(codes.Unauthenticated, "unauthorized"), fault.Upstream, false},
 }
 
 func search(ctx context.Context, index *weaviate.Index) error {

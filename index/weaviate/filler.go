@@ -61,7 +61,7 @@ func (f *filler) Replace(ctx context.Context, scope retrieval.Scope, documentID 
 	owner := tenant(scope)
 	now, again := f.note(place{owner, key(owner, documentID)}, entries)
 	if again {
-		return failed(ctx, f.again(ctx, owner, documentID, entries))
+		return failed(ctx, f.rewrite(ctx, owner, documentID, entries))
 	}
 	if len(entries) == 0 {
 		return nil
@@ -110,8 +110,8 @@ func (f *filler) open(owner string) *group {
 	return next
 }
 
-// again writes a document that the filler has written before.
-func (f *filler) again(ctx context.Context, owner, documentID string, entries []retrieval.Entry) error {
+// rewrite writes a document that the filler has written before.
+func (f *filler) rewrite(ctx context.Context, owner, documentID string, entries []retrieval.Entry) error {
 	if len(entries) == 0 {
 		return f.documents.remove(ctx, f.collection, owner, documentID)
 	}

@@ -44,7 +44,7 @@ func (s *search) heads(ctx context.Context, started time.Time, lists ...[]hit) (
 		if err != nil {
 			return nil, err
 		}
-		documents = s.known.believe(current, collection, documents, stamp, started)
+		documents = s.known.trusted(current, collection, documents, stamp, started)
 		for len(documents) > 0 {
 			n := min(len(documents), headsAtOnce)
 			if err := s.readHeads(ctx, current, collection, documents[:n], stamp); err != nil {
@@ -73,15 +73,15 @@ func (s *search) readHeads(ctx context.Context, into heads, collection string, d
 	for _, document := range documents {
 		into[place{collection, document}] = known{head: read[document], stamp: stamp, read: now}
 	}
-	s.known.keep(into)
+	s.known.add(into)
 	return nil
 }
 
-// settle reports whether a search, which began at started and found the hits,
-// saw each document as its head says: the head must have been the same before
+// agree reports whether a search that began at started saw the document of each hit as its
+// head says: the head must have been the same before
 // the search began. A document without a head is not found, so its hits need
 // none.
-func (after heads) settle(found []hit, before heads, started time.Time) bool {
+func (after heads) agree(found []hit, before heads, started time.Time) bool {
 	for _, h := range found {
 		at := place{h.collection, h.document}
 		now := after[at]

@@ -67,9 +67,9 @@ func newKnownHeads() *knownHeads {
 	return &knownHeads{heads: heads}
 }
 
-// believe puts the heads of documents that a search, which began at started, may
-// believe under a stamp, and returns the other documents.
-func (k *knownHeads) believe(into heads, collection string, documents []string, stamp string, started time.Time) (unknown []string) {
+// trusted puts the known heads into a map that a search begun at started may trust under a
+// stamp. It returns the other documents.
+func (k *knownHeads) trusted(into heads, collection string, documents []string, stamp string, started time.Time) (unknown []string) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	for _, document := range documents {
@@ -83,8 +83,8 @@ func (k *knownHeads) believe(into heads, collection string, documents []string, 
 	return unknown
 }
 
-// keep keeps heads that were read.
-func (k *knownHeads) keep(read heads) {
+// add remembers heads that were read.
+func (k *knownHeads) add(read heads) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	for at, head := range read {

@@ -24,9 +24,9 @@ func TestKnownHeads(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			k := newKnownHeads()
-			k.keep(heads{here: one})
+			k.add(heads{here: one})
 			into := heads{}
-			unknown := k.believe(into, here.collection, []string{c.document}, c.stamp, read.Add(c.started))
+			unknown := k.trusted(into, here.collection, []string{c.document}, c.stamp, read.Add(c.started))
 			if _, ok := into[here]; ok != c.believed || slices.Contains(unknown, c.document) == c.believed {
 				t.Errorf("believed are %v, and unknown %v", into, unknown)
 			}
@@ -34,18 +34,18 @@ func TestKnownHeads(t *testing.T) {
 	}
 	t.Run("the heads of one collection are not those of another", func(t *testing.T) {
 		k := newKnownHeads()
-		k.keep(heads{here: one})
-		if unknown := k.believe(heads{}, "Document_2", []string{"a"}, "s", read.Add(time.Second)); len(unknown) != 1 {
+		k.add(heads{here: one})
+		if unknown := k.trusted(heads{}, "Document_2", []string{"a"}, "s", read.Add(time.Second)); len(unknown) != 1 {
 			t.Error("a head of another collection is believed")
 		}
 	})
 	t.Run("memory is bounded, and the heads used last are kept", func(t *testing.T) {
 		k := newKnownHeads()
-		k.keep(heads{here: one})
+		k.add(heads{here: one})
 		for i := range 2 * believedHeads {
-			k.keep(heads{place{"Document_1", strconv.Itoa(i)}: one})
+			k.add(heads{place{"Document_1", strconv.Itoa(i)}: one})
 			if i%(believedHeads/2) == 0 {
-				k.believe(heads{}, here.collection, []string{"a"}, "s", read.Add(time.Second))
+				k.trusted(heads{}, here.collection, []string{"a"}, "s", read.Add(time.Second))
 			}
 		}
 		if _, ok := k.heads.Peek(here); k.heads.Len() != believedHeads || !ok {

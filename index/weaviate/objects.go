@@ -111,7 +111,7 @@ func (s *server) put(ctx context.Context, objects []*pb.BatchObject) error {
 			n++
 		}
 		request := &pb.BatchObjectsRequest{Objects: objects[:n], ConsistencyLevel: s.all()}
-		err := again(ctx, changeTime, func(ctx context.Context) error {
+		err := retry(ctx, changeTime, func(ctx context.Context) error {
 			reply, err := s.data.BatchObjects(ctx, request)
 			if err != nil {
 				return err
@@ -138,7 +138,7 @@ func (s *server) deleteWhere(ctx context.Context, collection, tenant string, fil
 	}
 	for {
 		var reply *pb.BatchDeleteReply
-		err := again(ctx, s.deleteTime(), func(ctx context.Context) (err error) {
+		err := retry(ctx, s.deleteTime(), func(ctx context.Context) (err error) {
 			reply, err = s.data.BatchDelete(ctx, request)
 			if err == nil && reply.GetFailed() > 0 {
 				err = fmt.Errorf("weaviate: %d of %d "+notDeleted, reply.GetFailed(), reply.GetMatches())

@@ -88,7 +88,7 @@ func (s *search) once(ctx context.Context) (hits retrieval.Hits, done bool, err 
 	if err != nil {
 		return hits, false, err
 	}
-	settled := after.settle(lexical, s.before, started) && after.settle(near, s.before, started)
+	settled := after.agree(lexical, s.before, started) && after.agree(near, s.before, started)
 	s.before = after
 	if !settled {
 		return hits, false, nil

@@ -90,7 +90,7 @@ func (s *server) read(ctx context.Context, call func(context.Context) error) err
 	if s.nodes.Len() > 1 {
 		return s.readAgain(ctx, call)
 	}
-	return again(ctx, readTime, call)
+	return retry(ctx, readTime, call)
 }
 
 // bearer is the API key that every call carries.

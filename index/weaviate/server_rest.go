@@ -16,7 +16,7 @@ func (s *server) ask(ctx context.Context, method, path string, body, answer any)
 	if method == http.MethodGet {
 		return s.read(ctx, call)
 	}
-	return again(ctx, schemaTime, call)
+	return retry(ctx, schemaTime, call)
 }
 
 func (s *server) askOnce(ctx context.Context, method, path string, body, answer any) error {
@@ -39,14 +39,14 @@ func isStatus(err error, status int) bool {
 }
 
 func (s *server) createTenant(ctx context.Context, collection, tenant string) error {
-	return again(ctx, schemaTime, func(ctx context.Context) error {
+	return retry(ctx, schemaTime, func(ctx context.Context) error {
 		return s.schema.TenantsCreator().WithClassName(collection).WithTenants(models.Tenant{Name: tenant}).Do(ctx)
 	})
 }
 
 // deleteTenant deletes a tenant with all its objects, if it exists.
 func (s *server) deleteTenant(ctx context.Context, collection, tenant string) error {
-	return again(ctx, schemaTime, func(ctx context.Context) error {
+	return retry(ctx, schemaTime, func(ctx context.Context) error {
 		return s.schema.TenantsDeleter().WithClassName(collection).WithTenants(tenant).Do(ctx)
 	})
 }

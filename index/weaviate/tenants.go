@@ -59,7 +59,7 @@ func (t *tenants) deactivate(ctx context.Context, collection string, idle time.D
 
 // list returns the names of the tenants, or only of the active ones.
 func (t *tenants) list(ctx context.Context, collection string, isActive bool) (names []string, err error) {
-	err = again(ctx, schemaTime, func(ctx context.Context) error {
+	err = retry(ctx, schemaTime, func(ctx context.Context) error {
 		reply, err := t.server.data.TenantsGet(ctx, &pb.TenantsGetRequest{Collection: collection})
 		names = nil
 		for _, tenant := range reply.GetTenants() {
@@ -108,7 +108,7 @@ func (t *tenants) deactivateIdle(ctx context.Context, collection string, tenants
 	if err := t.server.put(ctx, uses); err != nil || len(unused) == 0 {
 		return 0, err
 	}
-	err = again(ctx, schemaTime, func(ctx context.Context) error {
+	err = retry(ctx, schemaTime, func(ctx context.Context) error {
 		return t.server.schema.TenantsUpdater().WithClassName(collection).WithTenants(unused...).Do(ctx)
 	})
 	return len(unused), err

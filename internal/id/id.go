@@ -19,9 +19,9 @@ func New(random io.Reader, prefix string) string {
 	return prefix + "_" + encoding.EncodeToString(Bytes(random, 15))
 }
 
-// Given returns an identifier from a caller. An invalid one becomes empty, which names
+// Parse returns an identifier from a caller. An invalid one becomes empty, which names
 // nothing, so that no hostile bytes reach a database.
-func Given(text string) string {
+func Parse(text string) string {
 	for i := range len(text) {
 		switch b := text[i]; {
 		case 'a' <= b && b <= 'z', '0' <= b && b <= '9', b == '_':

@@ -14,20 +14,19 @@ import (
 	"parley/core/answer/prompt"
 )
 
-// New returns the first model with the second as its fallback. The second answers
-// if the first fails, or takes too long, before its first text, unless the caller
-// has canceled. After the first text a failure is final: two half answers by
-// different models are not one answer.
+// New returns the first model with its fallback, which answers if the first fails, or takes
+// too long, before its first text, unless the caller has canceled. After the first text a
+// failure is final: two half answers by different models are not one answer.
 //
 // The usage is the sum of both models' usage. The prompt must suit both: the
 // first model counts its tokens, and it fits into the smaller context.
-func New(first, second answer.Model, log *slog.Logger) answer.Model {
-	return pair{first: first, second: second, log: log}
+func New(first, fallback answer.Model, log *slog.Logger) answer.Model {
+	return pair{first: first, fallback: fallback, log: log}
 }
 
 type pair struct {
-	first, second answer.Model
-	log           *slog.Logger
+	first, fallback answer.Model
+	log             *slog.Logger
 }
 
 // Generate implements [answer.Model].
@@ -37,12 +36,12 @@ func (p pair) Generate(ctx context.Context, asked prompt.Prompt, emit func(text 
 		begun = true
 		return emit(text)
 	})
-	if err == nil || begun || ctx.Err() != nil || !suits(asked, p.second.Traits()) {
+	if err == nil || begun || ctx.Err() != nil || !suits(asked, p.fallback.Traits()) {
 		return generated, err
 	}
 	p.log.Warn("model failed before its first text; asking the fallback",
-		"model", p.first.Name(), "second", p.second.Name(), "error", err)
-	other, err := p.second.Generate(ctx, adapted(asked, p.second.Traits()), emit)
+		"model", p.first.Name(), "second", p.fallback.Name(), "error", err)
+	other, err := p.fallback.Generate(ctx, adapted(asked, p.fallback.Traits()), emit)
 	other.Usage = other.Usage.Plus(generated.Usage)
 	return other, err
 }
@@ -56,7 +55,7 @@ func (p pair) Count(text string) int { return p.first.Count(text) }
 // Traits returns the first model's traits, with the smaller context.
 func (p pair) Traits() answer.Traits {
 	traits := p.first.Traits()
-	if other := p.second.Traits().Context; other > 0 && other < traits.Context {
+	if other := p.fallback.Traits().Context; other > 0 && other < traits.Context {
 		traits.Context = other
 	}
 	return traits
@@ -68,7 +67,7 @@ func (p pair) Check(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if p.second.Check(ctx) == nil {
+	if p.fallback.Check(ctx) == nil {
 		return nil
 	}
 	return err

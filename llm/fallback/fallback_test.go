@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// both is a first and a second model, each with its own server.
+// both is a first model and its fallback, each with its own server.
 type both struct {
 	*testing.T
 	first, second *llmtest.Server
@@ -70,7 +70,7 @@ var (
 
 func TestSuite(t *testing.T) {
 	llmtest.Run(t, func(t *testing.T) answer.Model { return newBoth(t, well, well).Model })
-	t.Run("by the second model", func(t *testing.T) {
+	t.Run("by the fallback", func(t *testing.T) {
 		llmtest.Run(t, func(t *testing.T) answer.Model {
 			first := newBoth(t, broken, well)
 			first.first.AnswerModels(llmtest.Reply{Status: 500})
@@ -96,7 +96,7 @@ func TestMove(t *testing.T) {
 		"a break after the role, before any text": {Pieces: []string{"x"}, CutAfter: 40},
 		"an answer that is only reasoning":        {Reasoning: []string{"hm"}, CutAtEnd: true, OmitFinish: true, OmitDone: true},
 	} {
-		t.Run("the second model answers after "+sentence, func(t *testing.T) {
+		t.Run("the fallback answers after "+sentence, func(t *testing.T) {
 			b := newBoth(t, reply, well)
 			text, generated, err := b.ask(llmtest.Prompt())
 			if err != nil || text != "All is well." || generated.Model != "second" {
@@ -108,7 +108,7 @@ func TestMove(t *testing.T) {
 		})
 	}
 
-	t.Run("the second model answers when nothing listens at the first one's address", func(t *testing.T) {
+	t.Run("the fallback answers when nothing listens at the first one's address", func(t *testing.T) {
 		server := llmtest.NewServer(t, well)
 		client := upstream.NewHTTPClient()
 		t.Cleanup(client.CloseIdleConnections)
@@ -123,7 +123,7 @@ func TestMove(t *testing.T) {
 		}
 	})
 
-	t.Run("the second model answers when the first takes too long", func(t *testing.T) {
+	t.Run("the fallback answers when the first takes too long", func(t *testing.T) {
 		gate := llmtest.NewGate()
 		slow, second := llmtest.NewServer(t, llmtest.Reply{Hold: gate}), llmtest.NewServer(t, well)
 		client := upstream.NewHTTPClient()
@@ -159,7 +159,7 @@ func TestMove(t *testing.T) {
 			t.Errorf("got %q of %q, %v", text, generated.Model, err)
 		}
 		if b.second.Arrived() != 0 {
-			t.Error("the second model was asked")
+			t.Error("the fallback was asked")
 		}
 	})
 
@@ -170,7 +170,7 @@ func TestMove(t *testing.T) {
 		}
 	})
 
-	t.Run("the second does not answer a caller who has left", func(t *testing.T) {
+	t.Run("the fallback does not answer a caller who has left", func(t *testing.T) {
 		gate := llmtest.NewGate()
 		b := newBoth(t, llmtest.Reply{Hold: gate}, well)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -181,11 +181,11 @@ func TestMove(t *testing.T) {
 		}()
 		_, err := b.Generate(ctx, llmtest.Prompt(), func(string) error { return nil })
 		if !errors.Is(err, context.Canceled) || b.second.Arrived() != 0 {
-			t.Errorf("got %v, and the second was asked %d times", err, b.second.Arrived())
+			t.Errorf("got %v, and the fallback was asked %d times", err, b.second.Arrived())
 		}
 	})
 
-	t.Run("when both fail, the caller gets the second one's error", func(t *testing.T) {
+	t.Run("when both fail, the caller gets the fallback's error", func(t *testing.T) {
 		b := newBoth(t, broken, llmtest.Reply{Status: 429, RetryAfter: "7"})
 		_, generated, err := b.ask(llmtest.Prompt())
 		if f := fault.As(err); f.Kind != fault.Unavailable || f.Code() != fault.ModelBusy || f.RetryAfter != 7*time.Second || generated.Model != "second" {
@@ -230,7 +230,7 @@ func TestPair(t *testing.T) {
 		}
 	})
 
-	t.Run("a second model without tools gets their results as text", func(t *testing.T) {
+	t.Run("a fallback without tools gets their results as text", func(t *testing.T) {
 		b := newBoth(t, broken, well)
 		asked := llmtest.Prompt()
 		asked.Tools = []prompt.Tool{{Name: "search_knowledge", Description: "Searches.", Parameters: `{"type":"object"}`}}
@@ -244,14 +244,14 @@ func TestPair(t *testing.T) {
 			t.Errorf("the first was sent %s", sent)
 		}
 		if sent := string(b.second.Request(0).Body()); strings.Contains(sent, `"tool`) || strings.Contains(sent, "call_1") || !strings.Contains(sent, "The router is blue.") {
-			t.Errorf("the second was sent %s", sent)
+			t.Errorf("the fallback was sent %s", sent)
 		}
 		if len(asked.Messages[2].Calls) != 1 {
 			t.Error("the prompt was changed")
 		}
 	})
 
-	t.Run("a second model that is not a language model answers only questions", func(t *testing.T) {
+	t.Run("a fallback that is not a language model answers only questions", func(t *testing.T) {
 		server := llmtest.NewServer(t, broken)
 		pair := fallback.New(model(t, server, "first"), extractive.New(), slog.New(slog.DiscardHandler))
 		var text strings.Builder

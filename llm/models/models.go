@@ -37,9 +37,9 @@ type Config struct {
 	// Own lists the server's own models, the default first. There is at least
 	// one, and their names differ.
 	Own []answer.Model
-	// Second names the fallback of the default model, for chatbots whose owners
+	// Fallback names the fallback of the default model, for chatbots whose owners
 	// have chosen nothing. Empty means none.
-	Second    string
+	Fallback  string
 	Providers Providers
 	// Open makes a model of a provider, without contacting it.
 	Open func(provider chatbot.OpenedProvider, model string) (answer.Model, error)
@@ -58,7 +58,7 @@ type Models struct {
 
 var _ answer.Models = (*Models)(nil)
 
-// New returns the models of a server. It fails if the second model is not one of
+// New returns the models of a server. It fails if the fallback is not one of
 // them.
 func New(config Config) (*Models, error) {
 	m := &Models{config: config, known: newAccounts(maxAccounts), byDefault: config.Own[0]}
@@ -66,10 +66,10 @@ func New(config Config) (*Models, error) {
 		breaker := fallback.NewBreaker(config.Log.With("provider", "own", "model", model.Name()))
 		m.own = append(m.own, fallback.Guard(model, breaker))
 	}
-	if config.Second == "" {
+	if config.Fallback == "" {
 		return m, nil
 	}
-	at, err := m.ownIndex(config.Second)
+	at, err := m.ownIndex(config.Fallback)
 	if err != nil {
 		return nil, err
 	}
@@ -90,20 +90,20 @@ func (m *Models) For(ctx context.Context, bot *chatbot.Chatbot) (answer.Model, e
 	}
 	log := m.config.Log.With("workspace", bot.WorkspaceID, "chatbot", bot.ID)
 	first, err := m.choice(ctx, bot, bot.Model)
-	second, secondErr := m.choice(ctx, bot, bot.Fallback)
+	other, otherErr := m.choice(ctx, bot, bot.Fallback)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil && secondErr != nil:
+	case err != nil && otherErr != nil:
 		return nil, err
 	case err != nil:
 		log.Warn("model is unavailable; using the fallback", "error", err)
-		return second, nil
-	case secondErr != nil:
-		log.Warn("fallback model is unavailable", "error", secondErr)
+		return other, nil
+	case otherErr != nil:
+		log.Warn("fallback model is unavailable", "error", otherErr)
 		return first, nil
 	}
-	return fallback.New(first, second, log), nil
+	return fallback.New(first, other, log), nil
 }
 
 // only returns the model of a chatbot without a fallback.

@@ -156,7 +156,7 @@ func TestOwnSecond(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.config.Own, h.config.Second = append([]answer.Model{first}, h.config.Own...), "own-second"
+		h.config.Own, h.config.Fallback = append([]answer.Model{first}, h.config.Own...), "own-second"
 		if h.Models, err = models.New(h.config); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestOwnSecond(t *testing.T) {
 	})
 	t.Run("an unknown fallback is an error at the start", func(t *testing.T) {
 		config := newFixture(t).config
-		config.Second = "gone"
+		config.Fallback = "gone"
 		if _, err := models.New(config); err == nil {
 			t.Error("New succeeded")
 		}

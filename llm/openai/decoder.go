@@ -44,8 +44,8 @@ func (m *Model) newDecoder(ctx context.Context, asked *prompt.Prompt, emit func(
 	}
 }
 
-// take reads a response to its end and emits its text.
-func (a *decoder) take(response *http.Response) error {
+// readResponse reads a response to its end and emits its text.
+func (a *decoder) readResponse(response *http.Response) error {
 	a.accepted = true
 	defer func() { _ = response.Body.Close() }()
 	if upstream.IsStream(response) {

@@ -80,7 +80,7 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	defer a.call.End()
 	response, err := m.send(a)
 	if err == nil {
-		err = a.take(response)
+		err = a.readResponse(response)
 	}
 	return a.generated(m.config.Model, err)
 }

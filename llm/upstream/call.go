@@ -86,17 +86,17 @@ func (c *Call) Started() { c.first.Stop() }
 
 // Finished says that the answer is complete. The server gets 2 more seconds for
 // what follows it.
-func (c *Call) Finished() { c.hurry(usageTime) }
+func (c *Call) Finished() { c.limitRest(usageTime) }
 
 // Drain reads the unwanted rest of a response, for a short time: net/http reuses
 // only connections whose response was read to the end.
 func (c *Call) Drain(body io.Reader) {
-	c.hurry(drainTime)
+	c.limitRest(drainTime)
 	_, _ = io.CopyN(io.Discard, body, maxRefusalBytes)
 }
 
-// hurry limits the rest of the stream to a time that starts now.
-func (c *Call) hurry(limit time.Duration) {
+// limitRest gives the rest of the stream a time limit that starts now.
+func (c *Call) limitRest(limit time.Duration) {
 	if c.rest != nil {
 		c.rest.Reset(limit)
 		return

@@ -16,10 +16,10 @@ func releaseBody(request *http.Request, next func(*http.Request) (*http.Response
 	}
 	source := &bodySource{open: request.GetBody}
 	sent := request.WithContext(request.Context())
-	sent.Body, sent.GetBody = &sentBody{from: request.Body}, source.again
+	sent.Body, sent.GetBody = &sentBody{from: request.Body}, source.reopen
 	response, err := next(sent)
 	if err == nil {
-		source.letGo()
+		source.release()
 	}
 	return response, err
 }
@@ -31,7 +31,7 @@ type bodySource struct {
 	open func() (io.ReadCloser, error)
 }
 
-func (s *bodySource) again() (io.ReadCloser, error) {
+func (s *bodySource) reopen() (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
@@ -44,7 +44,7 @@ func (s *bodySource) again() (io.ReadCloser, error) {
 	return &sentBody{from: body}, nil
 }
 
-func (s *bodySource) letGo() {
+func (s *bodySource) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open = nil

@@ -224,7 +224,7 @@ export class Answer {
   async comment() {
     const form = part(this.element, "comment");
     if (await this.send("down", form.querySelector("textarea").value)) {
-      part(this.element, "comment-status").textContent = "Thanks. You find it under Improve.";
+      part(this.element, "comment-status").textContent = "Saved. Review it in Improve.";
     }
   }
 

@@ -9,10 +9,10 @@ import (
 	"parley/views/ui"
 )
 
-// List is the page of what was done in a workspace.
+// List is the page of a workspace's audit log.
 type List struct {
 	Entries []Entry
-	// Filters are what was chosen: kind, actor, object, id, from, to, address and request.
+	// Filters are the chosen kind, actor, object, id, from, to, address and request.
 	Filters ui.Form
 	// Kinds, Actors and Objects are what one can choose from.
 	Kinds, Actors, Objects []ui.Option
@@ -21,7 +21,7 @@ type List struct {
 	Filtered, Deep bool
 	// Wrong says what is wrong with the filter.
 	Wrong string
-	// CSV and JSONL are the addresses of exports of what the filters choose.
+	// CSV and JSONL are the addresses of exports of the filtered entries.
 	CSV, JSONL string
 	Pager      ui.Pager
 }
@@ -34,7 +34,7 @@ type Entry struct {
 	Actor string
 	// What is the act in words, and Action its stable name.
 	What, Action string
-	// Object is what was acted on.
+	// Object is the thing that the act was about.
 	Object Piece
 	Detail []Piece
 	// Changes are sentences such as “name: Old → New”.

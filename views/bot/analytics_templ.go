@@ -108,7 +108,7 @@ func AnalyticsPage(l shell.Layout, m Analytics) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !m.Any {
-				templ_7745c5c3_Err = ui.EmptyState(ui.Nothing{Icon: "chart-column", Title: "No questions in these days", Text: "What your users ask is counted within seconds. The playground is left out."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.EmptyState(ui.Nothing{Icon: "chart-column", Title: "No questions in this period", Text: "What your users ask is counted within seconds. The playground is left out."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -12,7 +12,7 @@ type Conversations struct {
 	// Base is the address of the page, and Here the address of the open conversation, or
 	// Base if none is open.
 	Base, Here string
-	// Filters are what was typed into the inputs that choose conversations, and
+	// Filters are the values of the inputs that choose conversations, and
 	// Filtered says that one of them does.
 	Filters  ui.Form
 	Filtered bool
@@ -25,7 +25,7 @@ type Conversations struct {
 	Later       bool
 	// Partial says that older ones were not searched yet.
 	Partial bool
-	// CSV and JSONL are the addresses of exports of what the filters choose.
+	// CSV and JSONL are the addresses of exports of the filtered conversations.
 	CSV, JSONL string
 	MayDelete  bool
 	// Thread is the conversation that is open, or nil.

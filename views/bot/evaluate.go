@@ -19,7 +19,7 @@ type Evaluate struct {
 // many passages.
 type Share struct{ Depth, Percent string }
 
-// Result is what was found for a question.
+// Result has the passages that the search found for a question.
 type Result struct {
 	Question string
 	// Expected is the title of the document that should answer, or empty.

@@ -40,7 +40,7 @@ type SettledGap struct {
 // AnswerGap is the form for a question and its answer.
 type AnswerGap struct {
 	Form ui.Form
-	// Before is what was answered until now, as the sanitizer made it.
+	// Before is the answer until now, sanitized.
 	Before string
 }
 

@@ -11,14 +11,14 @@ import (
 type Knowledge struct {
 	Tabs      KnowledgeTabs
 	Documents []Document
-	// Search, Kind and State are what was chosen.
+	// Search, Kind and State are the chosen filters.
 	Search, Kind, State string
 	// Source is the address whose pages are listed, or zero.
 	Source Source
 	// States are the choices by state, with their counts.
 	States []ui.Option
 	Pager  ui.Pager
-	// Here is the address of the page with what was chosen.
+	// Here is the address of the page with its filters.
 	Here string
 	// Any says that the chatbot has documents, though none may be listed.
 	Any bool
@@ -58,7 +58,7 @@ func (m Knowledge) filtered() bool {
 	return m.Search != "" || m.Kind != "" || m.State != "" || m.Source.ID != ""
 }
 
-// chosen is what was chosen, by the names of the inputs, so that a change leads
+// chosen has the chosen filters, by the names of the inputs, so that a change leads
 // back to it.
 func (m Knowledge) chosen() []ui.Option {
 	var all []ui.Option

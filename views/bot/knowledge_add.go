@@ -46,7 +46,7 @@ func (m Add) tabs(chatbotID string) []ui.Tab {
 const uploadTypes = ".md,.markdown,.txt,.html,.htm,.pdf,.docx,.pptx,.xlsx,.csv,.epub"
 
 // kindsSentence says which files work.
-const kindsSentence = "This kind of file does not work. Add PDF, Word, PowerPoint, Excel, CSV, EPUB, HTML, Markdown or text files."
+const kindsSentence = "We can't read this file type. Add PDF, Word, PowerPoint, Excel, CSV, EPUB, HTML, Markdown or text files."
 
 var (
 	filesInput = ui.Input{

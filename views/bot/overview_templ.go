@@ -112,7 +112,7 @@ func OverviewPage(l shell.Layout, m Overview) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.EmptyState(ui.Nothing{ID: "offer", Icon: "rocket", Title: "Your chatbot answers. Let your users ask it.", Text: "API access starts with " + m.Offer.Title + ". What your users ask is summed up here; the playground is left out."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.EmptyState(ui.Nothing{ID: "offer", Icon: "rocket", Title: "Ready to go live", Text: "API access starts with " + m.Offer.Title + ". You'll see customer activity here."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -265,7 +265,7 @@ func checklist(m Overview) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Section(ui.Head{ID: "checklist", Title: "Get your chatbot answering", About: "Each step ticks itself when it's done."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Section(ui.Head{ID: "checklist", Title: "Get your chatbot answering"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -493,7 +493,7 @@ func topGaps(m Overview) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Card(ui.Head{ID: "gaps", Title: "Questions to improve", About: "Those without an answer or with a thumbs down, the most frequent first."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Card(ui.Head{ID: "gaps", Title: "Questions to improve", About: "Unanswered or disliked, most asked first"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var14), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -51,7 +51,7 @@ func RemovedPage(l shell.Layout, m Removed) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <p class=\"prose\">A document leaves all answers as soon as you remove it. The removal is confirmed once the search index no longer contains it. Each receipt says which answers had used it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, " <p class=\"prose\">Removed documents stop being used immediately. Each receipt says which answers had used the document, and when the search index no longer contained it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

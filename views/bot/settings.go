@@ -31,7 +31,7 @@ type Proposal struct {
 	Questions []string
 }
 
-// unsaved are the attributes of a form that is filled with what nobody has saved.
+// unsaved are the attributes of a form with unsaved values.
 func (m Settings) unsaved() templ.Attributes { return templ.Attributes{"data-unsaved": m.Proposed} }
 
 // SettingName is what the page calls a setting, by the name that the audit log
@@ -43,6 +43,6 @@ var settingNames = map[string]string{
 	"passage_aim": "Size of a passage", "passage_limit": "Largest passage", "answer_without_knowledge": "Answer without knowledge",
 	"separate_end_users": "Separate end users", "model.provider_id": "Provider", "model.name": "Model",
 	"fallback.provider_id": "Fallback provider", "fallback.name": "Fallback model", "temperature": "Temperature",
-	"max_answer_tokens": "Longest answer", "grounding": "What it may say", "rerank": "Let the model choose among the passages found", "cache_answers": "Cache repeated questions",
+	"max_answer_tokens": "Longest answer", "grounding": "What it may say", "rerank": "Rerank results with the model", "cache_answers": "Cache repeated questions",
 	"retention_days": "Keep conversations for", "discard_messages": "Do not store messages",
 }

@@ -28,7 +28,7 @@ func (a Answering) first() []ui.Option {
 	return append([]ui.Option{{Value: OwnModel, Text: ownName}}, a.providers()...)
 }
 
-func (a Answering) second() []ui.Option {
+func (a Answering) fallbacks() []ui.Option {
 	return append([]ui.Option{{Value: NoModel, Text: "No other model"}, {Value: OwnModel, Text: ownName}}, a.providers()...)
 }
 

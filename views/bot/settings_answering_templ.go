@@ -17,11 +17,11 @@ var (
 	firstInput = ui.Input{
 		Name: "provider_id", Label: "Provider", Hint: "Who runs the model.",
 	}
-	secondInput = ui.Input{
+	fallbackInput = ui.Input{
 		Name: "fallback_provider_id", Label: "Fallback provider",
 		Hint: "Used when the first model fails or takes too long to begin.",
 	}
-	secondNameInput = ui.Input{
+	fallbackNameInput = ui.Input{
 		Name: "fallback_model", Label: "Fallback model", Autocomplete: "off", Hint: "As the provider writes it.",
 	}
 	temperatureInput = ui.Input{
@@ -100,11 +100,11 @@ func answering(l shell.Layout, f ui.Form, m Answering) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Select(f, secondInput, m.second()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Select(f, fallbackInput, m.fallbacks()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field(f, secondNameInput).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(f, fallbackNameInput).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -32,7 +32,7 @@ var (
 	}
 	suggestNothingInput = ui.Input{
 		Name: "suggest_nothing", Label: "Suggest no questions",
-		Hint: "Neither before the first question nor after an answer. What stands above is kept for later.",
+		Hint: "Hides suggestions. Your list is kept.",
 	}
 	imageHostsInput = ui.Input{
 		Name: "image_hosts", Label: "Allowed image domains", Rows: 3,
@@ -48,7 +48,7 @@ var (
 	}
 	retentionInput = ui.Input{
 		Name: "retention_days", Label: "Keep conversations for, in days", Type: "number", Min: "1",
-		Hint: "After its last message. Leave it empty for as long as the plan keeps them, which is never exceeded.",
+		Hint: "After its last message. Empty: your plan's maximum.",
 	}
 	discardInput = ui.Input{
 		Name: "discard_messages", Label: "Do not store messages",
@@ -303,7 +303,7 @@ func SettingsPage(l shell.Layout, m Settings) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Radios(m.Form, "rerank", "Let the model choose among the passages found", reranks).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Radios(m.Form, "rerank", "Rerank results with the model", reranks).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -62,7 +62,7 @@ type TestRun struct {
 	// Asked and Total tell how far a run is.
 	Asked, Total                   int
 	Passed, F1, Right, Cited, Cost string
-	// Knowledge counts what was answered from, and Models names what answered. Either may
+	// Knowledge counts the documents, and Models names the models. Either may
 	// be empty.
 	Knowledge, Models string
 	URL, Cancel       string
@@ -96,7 +96,7 @@ type TestResult struct {
 	Sources []string
 	// F1 and Cost are for people; F1 is empty without a reference.
 	F1, Cost string
-	// Lacks are what is expected and is not there.
+	// Lacks are the expectations that the answer does not meet.
 	Lacks []string
 	At    time.Time
 }
@@ -123,7 +123,7 @@ type CompareTests struct {
 	Runs    []ui.Option
 	Chosen  ui.Form
 	Figures []TestFigure
-	// Differences say what was other than in the earlier run.
+	// Differences say what has changed since the earlier run.
 	Differences []string
 	Filters     []ui.Tab
 	Questions   []TestQuestion

@@ -251,7 +251,7 @@ func testFields(f ui.Form, titles []string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field(f, ui.Input{Name: "expected", Label: "Text that the answer must say", Hint: "Only for “Answer it and say a text”. Upper and lower case are the same."}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(f, ui.Input{Name: "expected", Label: "Text that the answer must say", Hint: "Only for “Answer it and say a text”. Not case-sensitive."}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -412,7 +412,7 @@ func testState(m Tests) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.Current != nil && m.Current.Waiting {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "The test questions are about to be asked …")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "Starting tests…")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -503,7 +503,7 @@ func createDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = tokenLimit("token-visitor-requests", "Requests a minute for each visitor", "By network address. Leave it empty for 20.", "publishable").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = tokenLimit("token-visitor-requests", "Requests a minute for each network", "An IPv4 address or an IPv6 /64. Empty: 20.", "publishable").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -27,7 +27,7 @@ func botPages() map[string]templ.Component {
 	tabs := bot.KnowledgeTabs{Documents: "205", Addresses: "2"}
 	none := bot.Knowledge{Tabs: bot.KnowledgeTabs{Documents: "0", Addresses: "0"}, MayEdit: true, Add: add}
 	known := bot.Knowledge{
-		Tabs: tabs, Documents: documents, Working: 3, Unencoded: "Parley still reads 1,204 passages more closely. " + hostile, Any: true, MayEdit: true, Add: add, Search: hostile, State: "failed", Kind: "pdf",
+		Tabs: tabs, Documents: documents, Working: 3, Unencoded: "Ready to use. Search quality keeps improving for a while. " + hostile, Any: true, MayEdit: true, Add: add, Search: hostile, State: "failed", Kind: "pdf",
 		States: []ui.Option{{Text: "All states (205)"}, {Value: "failed", Text: "Failed (5)"}},
 		Pager:  ui.Pager{Text: "5 of 205 documents", Previous: "/chatbots/cb_1/knowledge", First: true, Next: "/chatbots/cb_1/knowledge?after=x"},
 	}

@@ -66,7 +66,7 @@ func refused(field, message string, values map[string]string) ui.Form {
 	return ui.Form{Values: values, Field: field, Message: message}
 }
 
-// unconfirmed surrounds a page of somebody who has not confirmed their address.
+// unconfirmed returns the layout for a person whose address is not confirmed.
 func unconfirmed(mails bool) shell.Layout {
 	l := acme("", "Your account")
 	l.Unconfirmed, l.Mails = true, mails

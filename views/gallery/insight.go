@@ -62,7 +62,7 @@ func insightPages() map[string]templ.Component {
 	typed := refused("expected", "Enter what the answer must say.", map[string]string{"question": hostile, "expects": "text", "expected": "", "reference": hostile, "document": hostile})
 	tests := bot.Tests{
 		Tabs: tabs, Base: "/chatbots/cb_1/improve/tests", MayEdit: true, Form: typed, Most: "200", Last: &ran, Questions: asked,
-		Figures: []ui.Stat{{Name: "Passed", Value: "1 of 2", Change: "−50 points", Tone: ui.Bad}, {Name: "F1 of expected answers", Value: "0.62"}},
+		Figures: []ui.Stat{{Name: "Passed", Value: "1 of 2", Change: "−50 points", Tone: ui.Bad}, {Name: "Match with expected answer", Value: "0.62"}},
 		Compare: "/chatbots/cb_1/improve/tests/compare?before=tr_2&after=tr_1", Runs: []bot.TestRun{ran, earlier}, Choose: true, Titles: []string{hostile},
 		Cost:  bot.RunCost{Questions: "30 questions", Left: "20", Included: "200", Half: "100", Halved: true, Short: true},
 		Pages: ui.Pager{Text: "1–25 of 30 questions", Next: "/chatbots/cb_1/improve/tests?at=25"},

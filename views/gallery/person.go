@@ -53,7 +53,7 @@ func personPages() map[string]templ.Component {
 			{ID: "2", Device: "Safari on iPhone", Network: "2001:db8:1:2::/64", LastSeenAt: day, Since: day},
 		}),
 		"account-appearance": person.AppearancePage(acme("", "Your account"), ui.Form{Values: map[string]string{"appearance": "system", "time_zone": "Europe/Berlin"}},
-			[]ui.Option{{Value: "", Text: "That of this browser"}, {Value: "Europe/Berlin", Text: "Europe/Berlin"}}),
+			[]ui.Option{{Value: "", Text: "Browser time zone"}, {Value: "Europe/Berlin", Text: "Europe/Berlin"}}),
 		"account-privacy": person.PrivacyPage(acme("", "Your account"), person.Privacy{
 			Alone: []string{hostile, "Second shop"}, Password: true, Delete: refused("password", "That is not your password. Try again.", map[string]string{"password": ""}),
 		}),

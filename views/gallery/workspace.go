@@ -82,7 +82,7 @@ func workspacePages() map[string]templ.Component {
 			CSV: "/workspaces/ws_1/audit/export?format=csv", JSONL: "/workspaces/ws_1/audit/export?format=jsonl", Pager: ui.Pager{Next: "/workspaces/ws_1/audit?before=1"},
 			Entries: []auditlog.Entry{
 				{URL: "/workspaces/ws_1/audit/2", At: day, Actor: "ada@example.com", What: "Renamed the token", Action: "token.renamed", Object: auditlog.Piece{Text: hostile, URL: "/chatbots/cb_1"}, Changes: [][]auditlog.Piece{{{Text: "name: Old → New"}}}, Address: "192.0.2.7"},
-				{URL: "/workspaces/ws_1/audit/1", At: day, Actor: "Stripe", What: "The subscription changed", Action: "subscription.changed", Detail: []auditlog.Piece{{Text: "Of the chatbot "}, {Text: hostile, URL: "/chatbots/cb_1"}, {Text: "(deleted)", Title: "cb_2"}}},
+				{URL: "/workspaces/ws_1/audit/1", At: day, Actor: "Stripe", What: "The subscription changed", Action: "subscription.changed", Detail: []auditlog.Piece{{Text: "In the chatbot "}, {Text: hostile, URL: "/chatbots/cb_1"}, {Text: "(deleted)", Title: "cb_2"}}},
 			},
 		}),
 		"audit-none": auditlog.ListPage(acme(shell.AuditSection, "Audit"), auditlog.List{
@@ -91,7 +91,7 @@ func workspacePages() map[string]templ.Component {
 		"audit-entry": auditlog.EntryPage(acme(shell.AuditSection, "Changed the token").At(shell.Crumb{Text: "Audit", URL: "/workspaces/ws_1/audit"}), auditlog.Record{
 			Entry: auditlog.Entry{
 				At: day, Actor: "ada@example.com", What: "Changed the token", Action: "token.changed", Object: auditlog.Piece{Text: hostile, URL: "/chatbots/cb_1"},
-				Detail: []auditlog.Piece{{Text: "Of the chatbot "}, {Text: hostile, URL: "/chatbots/cb_1"}}, Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
+				Detail: []auditlog.Piece{{Text: "In the chatbot "}, {Text: hostile, URL: "/chatbots/cb_1"}}, Address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
 			},
 			UserID: "usr_0123456789abcdefghjkmnpq", ObjectKind: "token", ObjectID: "tok_0123456789abcdefghjkmnpq", RequestID: strings.Repeat("a", 128),
 			Settings: []auditlog.Setting{
@@ -165,7 +165,7 @@ func billingPages() (read, sold, byHand workspace.Billing) {
 		Resets:   "Messages and playground questions start over on December 1, 2026, midnight UTC.",
 		Usage: []workspace.Usage{
 			{Name: "Chatbots", Text: "3 of 1", Used: 3, Limit: 1, Over: true},
-			{Name: "API tokens, most of one chatbot", Text: "0 of 0"},
+			{Name: "API tokens (busiest chatbot)", Text: "0 of 0"},
 			{Name: "Messages this month", Text: "7, no limit", Used: 7, Limit: -1},
 			{Name: "Playground questions this month", Text: "170 of 200", Used: 170, Limit: 200},
 		},

@@ -89,7 +89,7 @@ type Confirm struct {
 }
 
 // ProvedNotice is what the next page says to whoever has shown again who they are.
-const ProvedNotice = "Thank you. You can go on."
+const ProvedNotice = "Confirmed"
 
 // Place is an identity provider.
 type Place struct{ WorkspaceID, Name string }
@@ -124,12 +124,12 @@ func (m Confirm) about() string {
 	if m.Factor != "" {
 		return m.Factor
 	}
-	const why = "You signed in a while ago. Before something sensitive we ask again, in case somebody else holds your browser."
+	const why = "You signed in a while ago. Confirm that it's you to continue."
 	switch {
 	case m.Resend && m.Kept != "":
-		return why + " Then you're back at the form. What you entered waits there, except for secrets: send it again."
+		return why + " Then send the form again. Your entries are kept, except for secrets."
 	case m.Resend:
-		return why + " Then you're back on the page: choose it there once more."
+		return why + " Then choose the action once more."
 	}
 	return why
 }

@@ -46,9 +46,9 @@ type Session struct {
 
 // appearances are the choices in the order of the form.
 var appearances = []ui.Input{
-	{Name: "system", Label: "System", Hint: "Light or dark, as your device is."},
-	{Name: "light", Label: "Light", Hint: "Always light."},
-	{Name: "dark", Label: "Dark", Hint: "Always dark."},
+	{Name: "system", Label: "System", Hint: "Match your device."},
+	{Name: "light", Label: "Light"},
+	{Name: "dark", Label: "Dark"},
 }
 
 func aboutPassword(has bool) string {

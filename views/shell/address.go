@@ -19,13 +19,13 @@ func WorkspaceURL(workspaceID string) string { return "/workspaces/" + workspace
 // DeletionURL is the page of a workspace that is being deleted.
 func DeletionURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/deletion" }
 
-// PrivacyURL is the page of what is stored in a workspace, and of what people may ask for.
+// PrivacyURL is the page of a workspace's stored data, its copies and erasures.
 func PrivacyURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/privacy" }
 
 // MembersURL is the page of a workspace's members.
 func MembersURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/members" }
 
-// LimitsURL is the page of what is over the limits of a workspace's plan.
+// LimitsURL is the page of what exceeds the limits of a workspace's plan.
 func LimitsURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/limits" }
 
 // ModelsURL is the page of a workspace's providers of models.
@@ -36,7 +36,7 @@ func ProviderURL(workspaceID, providerID string) string {
 	return ModelsURL(workspaceID) + "/" + providerID
 }
 
-// BillingURL is the page of what a workspace uses and pays.
+// BillingURL is the page of usage, plan and payments.
 func BillingURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/billing" }
 
 // PlanChangeURL shows what a change to a plan does before it happens. next is where
@@ -63,7 +63,7 @@ func WebhookURL(workspaceID, webhookID string) string {
 // SSOURL is the page of a workspace's single sign-on.
 func SSOURL(workspaceID string) string { return SettingsURL(workspaceID) + "/sso" }
 
-// AuditURL is the page of what was done in a workspace.
+// AuditURL is the page of a workspace's audit log.
 func AuditURL(workspaceID string) string { return WorkspaceURL(workspaceID) + "/audit" }
 
 // AuditEntryURL is the page of an entry of the audit log.
@@ -127,7 +127,7 @@ func DocumentURL(chatbotID, documentID string) string {
 	return KnowledgeURL(chatbotID) + "/" + documentID
 }
 
-// RemovedURL is the page of what a chatbot knew once.
+// RemovedURL is the page of removed documents.
 func RemovedURL(chatbotID string) string { return KnowledgeURL(chatbotID) + "/removed" }
 
 // EvaluateURL is the page that tries questions on a chatbot's knowledge.

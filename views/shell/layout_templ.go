@@ -592,7 +592,7 @@ func banners(l Layout) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "This server sends no mails: its operator finds the link in the log. ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "We couldn't email you. Ask your administrator to confirm your address. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -607,7 +607,7 @@ func banners(l Layout) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = ui.PostButton("/account/email/send", ui.Action{ID: "send-again", Text: "Write a new link to the log", Small: true}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.PostButton("/account/email/send", ui.Action{ID: "send-again", Text: "Request a new link", Small: true}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

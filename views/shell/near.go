@@ -23,7 +23,7 @@ type shortcut struct{ Keys, Does string }
 
 // shortcuts are the keys that work on a page.
 func (l Layout) shortcuts() []shortcut {
-	all := []shortcut{{"⌘Enter", "Send the form you're in"}}
+	all := []shortcut{{"⌘Enter", "Submit"}}
 	if l.Workspace.ID != "" {
 		all = append([]shortcut{{"⌘K", "Search everything"}, {"/", "Filter this list, or search"}}, all...)
 	}

@@ -29,7 +29,7 @@ type Layout struct {
 	// After is what stands below the card of a page without a sidebar.
 	After templ.Component
 
-	// Notice says what has just been done. It may be empty.
+	// Notice confirms the last action. It may be empty.
 	Notice string
 	// Undo is where a form posts that undoes it, or empty.
 	Undo string
@@ -42,7 +42,7 @@ type Layout struct {
 	// Expired says that the session has ended.
 	Expired bool
 
-	// Email is the person's address, empty when nobody is signed in.
+	// Email is the address of the signed-in person, or empty.
 	Email string
 	// Unconfirmed says that the person has not confirmed their address, and Mails that
 	// the link for it comes by mail.

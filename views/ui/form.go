@@ -20,7 +20,7 @@
 // with site.Flash, which shows a toast on the next page, with an Undo if it names
 // where that posts. Buttons, links and items of menus take an Action; cards,
 // sections a Head; dialogs and sheets a Window, which a button with its id in Opens
-// opens. A refused form keeps what was typed: Form has it, and Field, Select,
+// opens. A refused form keeps its values: Form has them, and Field, Select,
 // Checkbox, Switch, Radios and Dropzone show the error beside their input. A dialog
 // whose form was refused has Refused, and opens by itself.
 //
@@ -30,7 +30,7 @@
 // components. static/js has one module each.
 package ui
 
-// Form is what was typed into a form, by the name of the input, and what is
+// Form has the values of a form, by the name of the input, and what is
 // Wrong with it. Values has an entry for every input that can be wrong.
 type Form struct {
 	Values map[string]string
@@ -40,10 +40,10 @@ type Form struct {
 	Message string
 }
 
-// Value returns what was typed into an input.
+// Value returns the value of an input.
 func (f Form) Value(name string) string { return f.Values[name] }
 
-// Error returns what is wrong with an input.
+// Error returns the error of an input.
 func (f Form) Error(name string) string {
 	if f.Field != name {
 		return ""
@@ -51,7 +51,7 @@ func (f Form) Error(name string) string {
 	return f.Message
 }
 
-// Banner returns what is wrong with none of the inputs in particular.
+// Banner returns the error of the whole form.
 func (f Form) Banner() string {
 	if _, ofAnInput := f.Values[f.Field]; ofAnInput {
 		return ""

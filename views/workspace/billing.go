@@ -11,11 +11,11 @@ import (
 	"parley/views/ui"
 )
 
-// Billing is the page of what a workspace uses and pays.
+// Billing is the page of usage, plan and payments.
 type Billing struct {
 	Standing Standing
 	Usage    []Usage
-	// Resets says when what is counted by the month starts over.
+	// Resets says when the monthly counts start over.
 	Resets string
 	Plans  []Plan
 	// Limits are the rows of the comparison, and Prices its rows of prices.
@@ -27,7 +27,7 @@ type Billing struct {
 	ByHand bool
 	// Why says why the person may not change the plan.
 	Why string
-	// Manage shows the button that leads to what was bought, and the invoices.
+	// Manage shows the button that leads to Stripe's portal, and the invoices.
 	Manage bool
 	// PayURL is Stripe's page of the invoice that is to be paid, if there is one.
 	PayURL    string
@@ -194,7 +194,7 @@ type Reversal struct {
 	What, Amount, State string
 }
 
-// Entry is a row of what was done to the plan.
+// Entry is a change of the plan.
 type Entry struct {
 	At            time.Time
 	Actor, Detail string

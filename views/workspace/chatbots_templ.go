@@ -375,7 +375,7 @@ func (m Chatbots) first(l shell.Layout) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(ui.Head{ID: "first-chatbot", Title: "Create your first chatbot", About: "Next, you give it a file or an address of your business, and it answers from that."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(ui.Head{ID: "first-chatbot", Title: "Create your first chatbot", About: "Next, add a file or your website."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

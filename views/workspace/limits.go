@@ -2,7 +2,7 @@ package workspace
 
 import "parley/views/ui"
 
-// OverLimits is the page of what is over the limits of a plan.
+// OverLimits is the page of chatbots, members and tokens over the limits of a plan.
 type OverLimits struct {
 	Groups []OverGroup
 	// MayChoose says that the person is the one to choose.
@@ -10,7 +10,7 @@ type OverLimits struct {
 	Form      ui.Form
 }
 
-// OverGroup is one kind of thing of which there are too many.
+// OverGroup is one kind of thing that exceeds its limit.
 type OverGroup struct {
 	// Resource is what the form calls it, and Title what people do.
 	Resource, Title string

@@ -20,7 +20,7 @@ type Members struct {
 	// MailedTo is to whom the invitation just made was mailed, empty where
 	// there are no mails.
 	MailedTo string
-	// Full says why nobody can be invited on this plan, empty where somebody can.
+	// Full says why the plan allows no further members. It is empty if it does.
 	Full string
 	// Leave is where the person leaves the workspace.
 	Leave Leave

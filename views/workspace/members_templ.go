@@ -212,7 +212,7 @@ func MembersPage(l shell.Layout, m Members) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = ui.Card(ui.Head{ID: "invite-card", Title: "Invite a person", About: "They get a link with which they join. It works once, for seven days."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Card(ui.Head{ID: "invite-card", Title: "Invite a person", About: "The link works once and expires in 7 days."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

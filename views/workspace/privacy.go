@@ -6,7 +6,7 @@ import (
 	"parley/views/ui"
 )
 
-// Privacy is the page of what is stored, where, and for how long.
+// Privacy is the page that lists the stored data, and for how long Parley keeps it.
 type Privacy struct {
 	// Copy and Erase are the forms about an end user.
 	Copy, Erase ui.Form

@@ -15,7 +15,7 @@ import (
 	"parley/views/ui"
 )
 
-var endUserInput = ui.Input{Name: "external_user_id", Label: "External user ID", Autocomplete: "off", Required: true, Hint: "The name that your program gives the end user when it asks."}
+var endUserInput = ui.Input{Name: "external_user_id", Label: "External user ID", Autocomplete: "off", Required: true, Hint: "The external_user_id you send with questions."}
 
 // PrivacyPage has the copies and erasures that people may ask for, and what is stored where.
 func PrivacyPage(l shell.Layout, m Privacy) templ.Component {

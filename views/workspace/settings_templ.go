@@ -248,7 +248,7 @@ func SettingsPage(l shell.Layout, m Settings) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Checkbox(m.Factor, ui.Input{Name: "required", Label: "Members need a second factor", Hint: "Who has none is asked to set one up, and sees nothing of this workspace until then."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Checkbox(m.Factor, ui.Input{Name: "required", Label: "Members need a second factor", Hint: "Members without it must set it up before they can continue."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -272,7 +272,7 @@ func SettingsPage(l shell.Layout, m Settings) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Card(ui.Head{ID: "second-factor", Title: "Second factor", About: "With it, a password alone lets nobody in. Programs with API tokens are not affected."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Card(ui.Head{ID: "second-factor", Title: "Second factor", About: "Require a second step at sign-in. Programs with API tokens are not affected."}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -24,7 +24,7 @@ var (
 		Hint: "The part of your e-mail addresses after the @, such as example.com.",
 	}
 	ssoRoleInput = ui.Input{
-		Name: "role", Label: "New people", Hint: "Removing a member keeps nobody out whom your provider lets in again: remove them there, too.",
+		Name: "role", Label: "New people", Hint: "If you remove members, also remove them from your identity provider, or they can come back.",
 	}
 	requiredInput = ui.Input{
 		Name: "required", Label: "Require single sign-on",

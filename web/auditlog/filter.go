@@ -13,13 +13,13 @@ import (
 	"parley/core/audit"
 	"parley/core/audit/export"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // asked is what a page of the audit log was asked for.
 type asked map[string]string
 
-// filters are the names of what chooses entries.
+// filters are the names of the parameters that choose entries.
 var filters = []string{"kind", "actor", "from", "to", "object", "id", "address", "request"}
 
 // longestAsked is longer than anything that an entry has.
@@ -48,7 +48,7 @@ func (a asked) chosen() url.Values {
 }
 
 // page is the page of the same filters before an entry, the first for zero.
-func (a asked) page(v site.Visit, before int64) string {
+func (a asked) page(v page.Visit, before int64) string {
 	query := a.chosen()
 	if before > 0 {
 		query.Set("before", strconv.FormatInt(before, 10))
@@ -57,7 +57,7 @@ func (a asked) page(v site.Visit, before int64) string {
 }
 
 // export is the file of the same filters.
-func (a asked) export(v site.Visit, format export.Format) string {
+func (a asked) export(v page.Visit, format export.Format) string {
 	query := a.chosen()
 	query.Set("format", string(format))
 	return withQuery(shell.AuditURL(v.WorkspaceID())+"/export", query)
@@ -70,7 +70,7 @@ func withQuery(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// filter reads what is asked for. Days begin and end in the person's time zone.
+// filter reads the parameters. Days begin and end in the person's time zone.
 func (a asked) filter(zone *time.Location) (filter audit.Filter, wrong string) {
 	filter = audit.Filter{
 		Actions: actionsOf(a["kind"]), Actor: a["actor"], ObjectKind: a["object"], ObjectID: a["id"], Address: a["address"], RequestID: a["request"], Limit: entriesShown,

@@ -16,16 +16,16 @@ import (
 	views "parley/views/auditlog"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-// pages are the handlers of what was done in a workspace.
-type pages struct{ *site.Site }
+// pages are the handlers of the audit log.
+type pages struct{ *page.Base }
 
 // entriesShown is how many entries a page has.
 const entriesShown = 50
 
-func (s pages) list(c *fiber.Ctx, v site.Visit) error {
+func (s pages) list(c *fiber.Ctx, v page.Visit) error {
 	asked := askedOf(c)
 	filter, wrong := asked.filter(v.Person.User.Location())
 	filter, err := s.within(c, v, filter)
@@ -58,18 +58,18 @@ func (s pages) list(c *fiber.Ctx, v site.Visit) error {
 	if filter.Before > 0 {
 		m.Pager.Previous, m.Pager.First = asked.page(v, 0), true
 	}
-	return site.Render(c, fiber.StatusOK, views.ListPage(v.Layout(c, shell.AuditSection, "Audit"), m))
+	return page.Render(c, fiber.StatusOK, views.ListPage(v.Layout(c, shell.AuditSection, "Audit"), m))
 }
 
 // within leaves out what the workspace's plan does not show.
-func (s pages) within(c *fiber.Ctx, v site.Visit, filter audit.Filter) (audit.Filter, error) {
+func (s pages) within(c *fiber.Ctx, v page.Visit, filter audit.Filter) (audit.Filter, error) {
 	p, err := s.Tenants.Plans.Existing(c.UserContext(), v.Member.Workspace.Plan)
 	return filter.Within(p.Limits.AuditDays, s.Now()), err
 }
 
 // export sends the entries that the filters choose, as a file that is made while it is
 // read.
-func (s pages) export(c *fiber.Ctx, v site.Visit) error {
+func (s pages) export(c *fiber.Ctx, v page.Visit) error {
 	filter, wrong := askedOf(c).filter(v.Person.User.Location())
 	if wrong != "" {
 		return fault.New(fault.Invalid, "%s", wrong)
@@ -87,10 +87,10 @@ func (s pages) export(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return site.SendFile(c, kind, "audit-"+s.Now().UTC().Format(time.DateOnly)+"."+string(as), export.NewReader(entries, as))
+	return page.SendFile(c, kind, "audit-"+s.Now().UTC().Format(time.DateOnly)+"."+string(as), export.NewReader(entries, as))
 }
 
-func (s pages) entry(c *fiber.Ctx, v site.Visit) error {
+func (s pages) entry(c *fiber.Ctx, v page.Visit) error {
 	shown, err := s.within(c, v, audit.Filter{})
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s pages) entry(c *fiber.Ctx, v site.Visit) error {
 		})
 	}
 	layout := v.Layout(c, shell.AuditSection, m.What).At(shell.Crumb{Text: "Audit", URL: shell.AuditURL(v.WorkspaceID())})
-	return site.Render(c, fiber.StatusOK, views.EntryPage(layout, m))
+	return page.Render(c, fiber.StatusOK, views.EntryPage(layout, m))
 }
 
 func (s pages) entryToView(n nameList, e audit.Entry) views.Entry {
@@ -180,7 +180,7 @@ func withChosen(options []ui.Option, chosen string) []ui.Option {
 
 // filteredBy is the page with the entries that have some values, or nothing if one is
 // empty.
-func filteredBy(v site.Visit, pairs ...string) string {
+func filteredBy(v page.Visit, pairs ...string) string {
 	query := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == "" {

@@ -10,7 +10,7 @@ import (
 	"parley/core/tenant"
 	views "parley/views/auditlog"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // opaque finds the identifiers of chatbots and providers in what entries say.
@@ -20,7 +20,7 @@ var opaque = regexp.MustCompile(`\b(?:cb|mp)_[0-9a-hj-km-np-tv-z]{24}\b`)
 type nameList map[string]views.Piece
 
 // names are read only where entries have identifiers.
-func (s pages) names(c *fiber.Ctx, v site.Visit, entries []audit.Entry) (nameList, error) {
+func (s pages) names(c *fiber.Ctx, v page.Visit, entries []audit.Entry) (nameList, error) {
 	named := nameList{}
 	if !hasOpaque(entries) {
 		return named, nil
@@ -75,7 +75,7 @@ func (n nameList) in(text string) (pieces []views.Piece) {
 	return pieces
 }
 
-// object is what was acted on, by the name that it had then.
+// object names the object of an entry as it was called then.
 func (n nameList) object(of audit.Object) views.Piece {
 	now, known := n[of.ID]
 	switch {

@@ -7,10 +7,10 @@ import (
 
 	"parley/api/route"
 	"parley/core/tenant"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-func Register(s *site.Site, app *fiber.App, table *route.Table) {
+func Register(s *page.Base, app *fiber.App, table *route.Table) {
 	log := pages{s}
 	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
 		route.Get("/audit", log.list, route.May(tenant.ManageMembers)),

@@ -9,10 +9,10 @@ import (
 	"parley/core/tenant"
 	views "parley/views/bot"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-func (s knowledgePages) addressesPage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) addressesPage(c *fiber.Ctx, v page.Visit) error {
 	after, err := browse.ParseCursor("after", c.Query("after"))
 	if err != nil {
 		return err
@@ -38,11 +38,11 @@ func (s knowledgePages) addressesPage(c *fiber.Ctx, v site.Visit) error {
 		last := sources[len(sources)-1]
 		m.Pager.Next = chosen{}.at(shell.AddressesURL(v.Chatbot.ID), "after", browse.Cursor{At: last.CreatedAt, ID: last.ID}.String())
 	}
-	return site.Render(c, fiber.StatusOK, views.AddressesPage(v.Layout(c, shell.KnowledgeSection, "Web addresses"), m))
+	return page.Render(c, fiber.StatusOK, views.AddressesPage(v.Layout(c, shell.KnowledgeSection, "Web addresses"), m))
 }
 
-// sourceToView shows an address of which no page could be read as failed: nothing is
-// answered from it.
+// sourceToView shows an address without a readable page as failed: no answer
+// uses it.
 func sourceToView(source browse.Source) views.Source {
 	shown := views.Source{
 		ID: source.ID, URL: source.URL, Kind: string(source.Kind), Schedule: string(source.Schedule), State: string(source.State),
@@ -57,10 +57,10 @@ func sourceToView(source browse.Source) views.Source {
 	return shown
 }
 
-func (s knowledgePages) syncSource(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) syncSource(c *fiber.Ctx, v page.Visit) error {
 	return s.change(c, v, "source", "The address is being read again.", s.Knowledge.Sources.Sync)
 }
 
-func (s knowledgePages) removeSource(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) removeSource(c *fiber.Ctx, v page.Visit) error {
 	return s.change(c, v, "source", "The address is removed, with all its pages.", s.Knowledge.Sources.Remove)
 }

@@ -14,11 +14,11 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // analyticsPages are the handlers of a chatbot's figures.
-type analyticsPages struct{ *site.Site }
+type analyticsPages struct{ *page.Base }
 
 // ranges are the lengths in days that the page offers.
 var ranges = []struct {
@@ -32,7 +32,7 @@ const defaultRange = 30
 const byWeek = 93
 
 // show shows the figures of a range beside the figures of as many days before it.
-func (s analyticsPages) show(c *fiber.Ctx, v site.Visit) error {
+func (s analyticsPages) show(c *fiber.Ctx, v page.Visit) error {
 	m := views.Analytics{Base: shell.AnalyticsURL(v.Chatbot.ID), Form: ui.Form{Values: map[string]string{"from": c.Query("from"), "to": c.Query("to")}}}
 	days, err := strconv.Atoi(c.Query("days"))
 	if err != nil || days < 1 || days > stats.MaxDays {
@@ -60,10 +60,10 @@ func (s analyticsPages) show(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	s.fill(&m, v, report)
-	return site.Render(c, status, views.AnalyticsPage(v.Layout(c, shell.AnalyticsSection, "Analytics"), m))
+	return page.Render(c, status, views.AnalyticsPage(v.Layout(c, shell.AnalyticsSection, "Analytics"), m))
 }
 
-func (s analyticsPages) fill(m *views.Analytics, v site.Visit, report stats.Report) {
+func (s analyticsPages) fill(m *views.Analytics, v page.Visit, report stats.Report) {
 	now, before := report.Total, report.Before
 	m.Any = now.Questions > 0
 	m.About = report.Range.From.Format("January 2, 2006") + " to " + report.Range.To.Format("January 2, 2006") + ", compared with the " + counted(report.Range.Days(), "day", "days") + " before. Days begin at midnight UTC."
@@ -128,7 +128,7 @@ func timeOf(day *stats.Day, share float64) float64 {
 
 // questionsOf are the answered and the other ones of days or weeks. Before there was
 // the chatbot, and in days to come, there is nothing, not even zero.
-func questionsOf(v site.Visit, r stats.Range, today time.Time, chunks []stats.Day) []ui.Series {
+func questionsOf(v page.Visit, r stats.Range, today time.Time, chunks []stats.Day) []ui.Series {
 	answered, rest := make([]float64, len(chunks)), make([]float64, len(chunks))
 	made := ui.Date(v.Chatbot.CreatedAt)
 	for i := range chunks {
@@ -177,7 +177,7 @@ func amount(name string, now, before int) ui.Stat {
 	tile := ui.Stat{Name: name, Value: plan.Thousands(now)}
 	switch {
 	case before == 0:
-		tile.Change = "None before"
+		tile.Change = "No earlier data"
 		if now == 0 {
 			tile.Change = ""
 		}
@@ -202,9 +202,9 @@ func share(name string, now, before func() (float64, bool)) ui.Stat {
 	return tile
 }
 
-// duration is a tile of a time, of which less is better.
+// duration is a tile of a time, where less is better.
 func duration(name string, now, before time.Duration) ui.Stat {
-	tile := ui.Stat{Name: name, Value: took(now)}
+	tile := ui.Stat{Name: name, Value: durationText(now)}
 	if now > 0 && before > 0 {
 		change := int(math.Round(100 * float64(now-before) / float64(before)))
 		tile.Change, tile.Tone = signed(change)+"%", toneOf(-change)

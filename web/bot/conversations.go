@@ -14,29 +14,29 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // conversationPages are the handlers of a chatbot's conversations.
-type conversationPages struct{ *site.Site }
+type conversationPages struct{ *page.Base }
 
-// list shows conversations, none of which is open.
-func (s conversationPages) list(c *fiber.Ctx, v site.Visit) error {
+// list shows conversations without opening one.
+func (s conversationPages) list(c *fiber.Ctx, v page.Visit) error {
 	m, err := s.listed(c, v, 0)
 	if err != nil {
 		return err
 	}
-	return site.Render(c, fiber.StatusOK, views.ConversationsPage(s.layout(c, v), m))
+	return page.Render(c, fiber.StatusOK, views.ConversationsPage(s.layout(c, v), m))
 }
 
-func (s conversationPages) layout(c *fiber.Ctx, v site.Visit) shell.Layout {
+func (s conversationPages) layout(c *fiber.Ctx, v page.Visit) shell.Layout {
 	l := v.Layout(c, shell.ConversationsSection, "Conversations")
 	l.Broad = true
 	return l
 }
 
 // listed is the list, in which one conversation may be open.
-func (s conversationPages) listed(c *fiber.Ctx, v site.Visit, open int64) (views.Conversations, error) {
+func (s conversationPages) listed(c *fiber.Ctx, v page.Visit, open int64) (views.Conversations, error) {
 	query, typed := s.queryOf(c, v)
 	if before, err := strconv.ParseInt(c.Query("before"), 10, 64); err == nil {
 		query.Before, _ = s.IDs.ConversationSequence(before)
@@ -48,7 +48,7 @@ func (s conversationPages) listed(c *fiber.Ctx, v site.Visit, open int64) (views
 	for _, name := range chooses {
 		m.Filters.Values[name] = typed.Get(name)
 	}
-	page, err := s.Insight.History.List(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, query)
+	listed, err := s.Insight.History.List(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, query)
 	if err != nil {
 		failure := fault.As(err)
 		if failure.Kind != fault.Invalid {
@@ -59,12 +59,12 @@ func (s conversationPages) listed(c *fiber.Ctx, v site.Visit, open int64) (views
 	if m.Tokens, err = s.tokenOptions(c, v); err != nil {
 		return m, err
 	}
-	for _, found := range page.Conversations {
+	for _, found := range listed.Conversations {
 		m.Rows = append(m.Rows, s.rowOf(found, m.Base, typed, open))
 	}
-	m.Partial = page.Partial
-	if page.Next != 0 {
-		m.Next = withQuery(m.Base, typed, "before", strconv.FormatInt(s.IDs.Conversation(page.Next), 10))
+	m.Partial = listed.Partial
+	if listed.Next != 0 {
+		m.Next = withQuery(m.Base, typed, "before", strconv.FormatInt(s.IDs.Conversation(listed.Next), 10))
 	}
 	m.Later = query.Before != 0
 	m.First, m.Here = withQuery(m.Base, typed), m.Base
@@ -76,7 +76,7 @@ func (s conversationPages) listed(c *fiber.Ctx, v site.Visit, open int64) (views
 	return m, nil
 }
 
-func (s conversationPages) tokenOptions(c *fiber.Ctx, v site.Visit) ([]ui.Option, error) {
+func (s conversationPages) tokenOptions(c *fiber.Ctx, v page.Visit) ([]ui.Option, error) {
 	tokens, err := s.Chatbots.Tokens.List(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil || len(tokens) == 0 {
 		return nil, err

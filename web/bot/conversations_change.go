@@ -10,11 +10,11 @@ import (
 	"parley/core/fault"
 	"parley/core/insight"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // rate stores what a member thinks of an answer.
-func (s conversationPages) rate(c *fiber.Ctx, v site.Visit) error {
+func (s conversationPages) rate(c *fiber.Ctx, v page.Visit) error {
 	id, err := s.sequence(c)
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func (s conversationPages) rate(c *fiber.Ctx, v site.Visit) error {
 	if rated.ConversationID != id {
 		return chat.ErrNoConversation
 	}
-	typed, err := site.ReadForm(c, "rating", "comment")
+	typed, err := page.ReadForm(c, "rating", "comment")
 	if err != nil {
 		return err
 	}
@@ -45,11 +45,11 @@ func (s conversationPages) rate(c *fiber.Ctx, v site.Visit) error {
 	if _, err := s.Insight.Feedback.FromMember(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, v.Person.User.ID, message, given); err != nil {
 		return err
 	}
-	return site.SeeOther(c, shell.ConversationsURL(v.Chatbot.ID)+"/"+url.PathEscape(c.Params("conversation"))+"?message="+strconv.FormatInt(written, 10))
+	return page.SeeOther(c, shell.ConversationsURL(v.Chatbot.ID)+"/"+url.PathEscape(c.Params("conversation"))+"?message="+strconv.FormatInt(written, 10))
 }
 
 // remove deletes a conversation.
-func (s conversationPages) remove(c *fiber.Ctx, v site.Visit) error {
+func (s conversationPages) remove(c *fiber.Ctx, v page.Visit) error {
 	id, err := s.sequence(c)
 	if err != nil {
 		return err
@@ -57,5 +57,5 @@ func (s conversationPages) remove(c *fiber.Ctx, v site.Visit) error {
 	if err := s.Insight.History.Delete(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, v.Person.User.ID, id); err != nil {
 		return err
 	}
-	return s.Flash(c, shell.ConversationsURL(v.Chatbot.ID), site.Message{Text: "Conversation deleted."})
+	return s.Flash(c, shell.ConversationsURL(v.Chatbot.ID), page.Message{Text: "Conversation deleted."})
 }

@@ -13,7 +13,7 @@ import (
 	"parley/api/wire"
 	"parley/core/insight/history"
 	"parley/internal/plain"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // The formats of an export: a row, or a line, for each message.
@@ -24,7 +24,7 @@ const (
 
 // export sends the conversations that the filters choose, as a file that is made
 // while it is read.
-func (s conversationPages) export(c *fiber.Ctx, v site.Visit) error {
+func (s conversationPages) export(c *fiber.Ctx, v page.Visit) error {
 	query, _ := s.queryOf(c, v)
 	ids := wire.Identifiers{Codec: s.IDs}
 	as, kind := exportedRows(ids), "text/csv; charset=utf-8"
@@ -35,7 +35,7 @@ func (s conversationPages) export(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return site.SendFile(c, kind, "conversations-"+s.Now().UTC().Format(time.DateOnly)+"."+as.Name, read)
+	return page.SendFile(c, kind, "conversations-"+s.Now().UTC().Format(time.DateOnly)+"."+as.Name, read)
 }
 
 func exportedLines(ids wire.Identifiers) history.Format {

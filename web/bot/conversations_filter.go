@@ -10,7 +10,7 @@ import (
 	"parley/core/chat"
 	"parley/core/insight"
 	"parley/core/insight/history"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // chooses are the inputs that choose conversations, in the address.
@@ -18,7 +18,7 @@ var chooses = []string{"q", "from", "to", "user", "outcome", "rating", "token", 
 
 // queryOf reads the filters. What is no day, no outcome and no identifier chooses
 // nothing in particular.
-func (s conversationPages) queryOf(c *fiber.Ctx, v site.Visit) (query history.Query, typed url.Values) {
+func (s conversationPages) queryOf(c *fiber.Ctx, v page.Visit) (query history.Query, typed url.Values) {
 	typed = url.Values{}
 	for _, name := range chooses {
 		if value := strings.TrimSpace(c.Query(name)); value != "" {
@@ -46,7 +46,7 @@ func (s conversationPages) queryOf(c *fiber.Ctx, v site.Visit) (query history.Qu
 	return query, typed
 }
 
-// withQuery is an address with the filters, and with what is given besides.
+// withQuery returns an address with the filters and further parameters.
 func withQuery(base string, typed url.Values, more ...string) string {
 	all := url.Values{}
 	for name, values := range typed {

@@ -16,7 +16,7 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // sequence reads the identifier of a conversation in the address.
@@ -31,7 +31,7 @@ func (s conversationPages) sequence(c *fiber.Ctx) (int64, error) {
 
 // thread shows a conversation beside the list, and what one of its answers was made
 // from.
-func (s conversationPages) thread(c *fiber.Ctx, v site.Visit) error {
+func (s conversationPages) thread(c *fiber.Ctx, v page.Visit) error {
 	id, err := s.sequence(c)
 	if err != nil {
 		return err
@@ -53,10 +53,10 @@ func (s conversationPages) thread(c *fiber.Ctx, v site.Visit) error {
 	}
 	l := s.layout(c, v)
 	l.Title = m.Thread.Title + " – " + v.Chatbot.Name
-	return site.Render(c, fiber.StatusOK, views.ConversationsPage(l, m))
+	return page.Render(c, fiber.StatusOK, views.ConversationsPage(l, m))
 }
 
-func (s conversationPages) threadToView(c *fiber.Ctx, v site.Visit, thread history.Thread) (*views.Thread, error) {
+func (s conversationPages) threadToView(c *fiber.Ctx, v page.Visit, thread history.Thread) (*views.Thread, error) {
 	_, typed := s.queryOf(c, v)
 	base := shell.ConversationsURL(v.Chatbot.ID)
 	address := base + "/" + strconv.FormatInt(s.IDs.Conversation(thread.ID), 10)
@@ -103,7 +103,7 @@ func (s conversationPages) threadToView(c *fiber.Ctx, v site.Visit, thread histo
 }
 
 // message leads to the conversation that has a message.
-func (s conversationPages) message(c *fiber.Ctx, v site.Visit) error {
+func (s conversationPages) message(c *fiber.Ctx, v page.Visit) error {
 	written, _ := strconv.ParseInt(c.Params("message"), 10, 64)
 	id, known := s.IDs.MessageSequence(written)
 	if !known {
@@ -114,7 +114,7 @@ func (s conversationPages) message(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	address := shell.ConversationsURL(v.Chatbot.ID) + "/" + strconv.FormatInt(s.IDs.Conversation(answer.ConversationID), 10)
-	return site.SeeOther(c, address+"?message="+strconv.FormatInt(written, 10)+"#message-"+strconv.FormatInt(written, 10))
+	return page.SeeOther(c, address+"?message="+strconv.FormatInt(written, 10)+"#message-"+strconv.FormatInt(written, 10))
 }
 
 // chosen is the answer that the address names, or the last one.
@@ -135,11 +135,11 @@ func (s conversationPages) chosen(c *fiber.Ctx, thread history.Thread) (last *hi
 }
 
 // inspect says what an answer was made from, and what it cost.
-func (s conversationPages) inspect(ctx context.Context, v site.Visit, m *history.Message) (*views.Inspected, error) {
+func (s conversationPages) inspect(ctx context.Context, v page.Visit, m *history.Message) (*views.Inspected, error) {
 	shown := &views.Inspected{Query: m.Query, Outcome: outcomeToView(m.Outcome)}
 	shown.Facts = []ui.Fact{{Name: "Message", Value: strconv.FormatInt(s.IDs.Message(m.ID), 10)}}
 	var err error
-	if shown.Passages, err = passagesToView(ctx, s.Site, v, m.Citations); err != nil {
+	if shown.Passages, err = passagesToView(ctx, s.Base, v, m.Citations); err != nil {
 		return nil, err
 	}
 	if r := m.Record; r != nil {
@@ -149,8 +149,8 @@ func (s conversationPages) inspect(ctx context.Context, v site.Visit, m *history
 		}
 		shown.Facts = append(shown.Facts, []ui.Fact{
 			{Name: "Model", Value: cmp.Or(r.Model, "–")},
-			{Name: "Time to first token", Value: took(r.FirstToken)},
-			{Name: "Total time", Value: took(r.Total)},
+			{Name: "Time to first token", Value: durationText(r.FirstToken)},
+			{Name: "Total time", Value: durationText(r.Total)},
 			{Name: "Prompt tokens", Value: plan.Thousands(r.Usage.PromptTokens) + about},
 			{Name: "Answer tokens", Value: plan.Thousands(r.Usage.CompletionTokens) + about},
 		}...)
@@ -165,8 +165,8 @@ func (s conversationPages) inspect(ctx context.Context, v site.Visit, m *history
 	return shown, nil
 }
 
-// took is a duration as people read it.
-func took(d time.Duration) string {
+// durationText formats a duration for people.
+func durationText(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return "–"

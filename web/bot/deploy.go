@@ -13,17 +13,17 @@ import (
 	"parley/core/tenant"
 	views "parley/views/bot"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // deployPages are the handlers of the page that tells how a chatbot gets into a
 // program.
-type deployPages struct{ *site.Site }
+type deployPages struct{ *page.Base }
 
 // someQuestion is asked where the knowledge suggests none.
 const someQuestion = "What can you help me with?"
 
-func (s deployPages) deployPage(c *fiber.Ctx, v site.Visit) error {
+func (s deployPages) deployPage(c *fiber.Ctx, v page.Visit) error {
 	upgrade, err := tokenPages(s).upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
 	if err != nil {
 		return err
@@ -40,9 +40,9 @@ func (s deployPages) deployPage(c *fiber.Ctx, v site.Visit) error {
 	if len(greeting.SuggestedQuestions) > 0 {
 		m.Question = greeting.SuggestedQuestions[0]
 	}
-	m.Tokens, m.LastUsed = summed(tokens, s.now())
-	m.Code = views.Samples(m.APIURL, inShell(m.Question), `"markdown"`)
-	return site.Render(c, fiber.StatusOK, views.DeployPage(v.Layout(c, shell.DeploySection, "Deploy"), m))
+	m.Tokens, m.LastUsed = tokenSummary(tokens, s.now())
+	m.Code = views.Samples(m.APIURL, shellQuoted(m.Question), `"markdown"`)
+	return page.Render(c, fiber.StatusOK, views.DeployPage(v.Layout(c, shell.DeploySection, "Deploy"), m))
 }
 
 func (s deployPages) now() time.Time {
@@ -52,9 +52,9 @@ func (s deployPages) now() time.Time {
 	return time.Now()
 }
 
-// inShell is a question as it stands in JSON, and between the quotation marks of a
+// shellQuoted writes a question as it stands in JSON, and between the quotation marks of a
 // shell, too.
-func inShell(question string) string {
+func shellQuoted(question string) string {
 	written, err := json.Marshal(question)
 	if err != nil {
 		return `"Hello"`
@@ -62,8 +62,8 @@ func inShell(question string) string {
 	return strings.ReplaceAll(string(written), "'", `\u0027`)
 }
 
-// summed says how many tokens work, and when one was used last.
-func summed(tokens []chatbot.Token, now time.Time) (text string, lastUsed *time.Time) {
+// tokenSummary says how many tokens work, and when one was used last.
+func tokenSummary(tokens []chatbot.Token, now time.Time) (text string, lastUsed *time.Time) {
 	n := 0
 	for _, t := range tokens {
 		if t.Status(now) != chatbot.TokenActive || t.OverLimit {

@@ -15,11 +15,11 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-func (s knowledgePages) documentPage(c *fiber.Ctx, v site.Visit) error {
-	d, err := s.Browser.Document(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("document")))
+func (s knowledgePages) documentPage(c *fiber.Ctx, v page.Visit) error {
+	d, err := s.Browser.Document(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("document")))
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s knowledgePages) documentPage(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return site.Render(c, fiber.StatusOK, views.DocumentPage(v.Layout(c, shell.KnowledgeSection, d.Title), m))
+	return page.Render(c, fiber.StatusOK, views.DocumentPage(v.Layout(c, shell.KnowledgeSection, d.Title), m))
 }
 
 // partPager leads to the other parts of a long text.
@@ -91,15 +91,15 @@ func (s knowledgePages) answers(c *fiber.Ctx, d knowledge.Document, m *views.Doc
 	answers, err := s.Browser.Answers(c.UserContext(), d)
 	for _, a := range answers {
 		m.Answers = append(m.Answers, views.DocumentAnswer{
-			Question: begin(a.Question, answerShown), Text: begin(a.Text, answerShown), Cited: a.Cited, At: a.At,
+			Question: beginningOf(a.Question, answerShown), Text: beginningOf(a.Text, answerShown), Cited: a.Cited, At: a.At,
 			URL: shell.ChatbotURL(d.ChatbotID) + "/conversations/" + strconv.FormatInt(s.IDs.Conversation(a.ConversationID), 10),
 		})
 	}
 	return err
 }
 
-// begin is the beginning of a text.
-func begin(text string, bytes int) string {
+// beginningOf returns the first bytes of a text, to the end of a character.
+func beginningOf(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text
 	}

@@ -11,27 +11,27 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // evaluationPages are the handlers of the evaluation of a chatbot.
-type evaluationPages struct{ *site.Site }
+type evaluationPages struct{ *page.Base }
 
-func (s evaluationPages) evaluatePage(c *fiber.Ctx, v site.Visit) error {
+func (s evaluationPages) evaluatePage(c *fiber.Ctx, v page.Visit) error {
 	return s.showEvaluation(c, v, fiber.StatusOK, views.Evaluate{})
 }
 
-func (s evaluationPages) showEvaluation(c *fiber.Ctx, v site.Visit, status int, m views.Evaluate) error {
+func (s evaluationPages) showEvaluation(c *fiber.Ctx, v page.Visit, status int, m views.Evaluate) error {
 	m.Tabs = improveTabs(v.Chatbot.ID, "evaluate", 0)
 	l := v.Layout(c, shell.EvaluateSection, "Search check")
 	l.Heading = "Improve"
-	return site.Render(c, status, views.EvaluatePage(l, m))
+	return page.Render(c, status, views.EvaluatePage(l, m))
 }
 
 // evaluate tries questions. It changes nothing, so that whoever may look may
 // do it.
-func (s evaluationPages) evaluate(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "questions")
+func (s evaluationPages) evaluate(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "questions")
 	if err != nil {
 		return err
 	}

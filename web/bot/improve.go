@@ -17,12 +17,12 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // improvePages are the handlers of the questions that a chatbot did not answer
 // well.
-type improvePages struct{ *site.Site }
+type improvePages struct{ *page.Base }
 
 const (
 	// groupsShown is how many groups the page has, and phrasesShown how many
@@ -32,12 +32,12 @@ const (
 	settledShown = 10
 )
 
-func (s improvePages) layout(c *fiber.Ctx, v site.Visit) shell.Layout {
+func (s improvePages) layout(c *fiber.Ctx, v page.Visit) shell.Layout {
 	return v.Layout(c, shell.ImproveSection, "Improve")
 }
 
 // groups shows the open gaps, grouped.
-func (s improvePages) groups(c *fiber.Ctx, v site.Visit) error {
+func (s improvePages) groups(c *fiber.Ctx, v page.Visit) error {
 	groups, err := s.Insight.Gaps.Groups(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s improvePages) groups(c *fiber.Ctx, v site.Visit) error {
 			Question: gap.Question, Document: shell.KnowledgeURL(v.Chatbot.ID) + "/" + gap.DocumentID, At: gap.CreatedAt,
 		})
 	}
-	return site.Render(c, fiber.StatusOK, views.ImprovePage(s.layout(c, v), m))
+	return page.Render(c, fiber.StatusOK, views.ImprovePage(s.layout(c, v), m))
 }
 
 func improveTabs(chatbotID, current string, groups int) []ui.Tab {
@@ -97,7 +97,7 @@ func (s improvePages) gapMessage(written string) int64 {
 }
 
 // dismiss takes a group out of the list.
-func (s improvePages) dismiss(c *fiber.Ctx, v site.Visit) error {
+func (s improvePages) dismiss(c *fiber.Ctx, v page.Visit) error {
 	message := s.gapMessage(c.Params("message"))
 	if message == 0 {
 		return insight.ErrNoGap
@@ -106,7 +106,7 @@ func (s improvePages) dismiss(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return s.Flash(c, shell.ImproveURL(v.Chatbot.ID), site.Message{Text: counted(n, "question", "questions") + " dismissed."})
+	return s.Flash(c, shell.ImproveURL(v.Chatbot.ID), page.Message{Text: counted(n, "question", "questions") + " dismissed."})
 }
 
 func counted(n int, one, many string) string {
@@ -116,8 +116,8 @@ func counted(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// answerPage asks for the answer to a question, with what was answered until now.
-func (s improvePages) answerPage(c *fiber.Ctx, v site.Visit) error {
+// answerPage asks for the answer to a question, and shows the answer until now.
+func (s improvePages) answerPage(c *fiber.Ctx, v page.Visit) error {
 	m := views.AnswerGap{Form: ui.Form{Values: map[string]string{
 		"question": c.Query("question"), "answer": "", "message": c.Query("message"),
 	}}}
@@ -132,15 +132,15 @@ func (s improvePages) answerPage(c *fiber.Ctx, v site.Visit) error {
 	return s.showAnswer(c, v, fiber.StatusOK, m)
 }
 
-func (s improvePages) showAnswer(c *fiber.Ctx, v site.Visit, status int, m views.AnswerGap) error {
+func (s improvePages) showAnswer(c *fiber.Ctx, v page.Visit, status int, m views.AnswerGap) error {
 	l := s.layout(c, v)
 	l.Heading, l.About = "Add an answer", "It becomes a question-and-answer pair in the knowledge. Parley then asks the question again to show that it works."
-	return site.Render(c, status, views.AnswerGapPage(l.At(shell.Crumb{Text: "Improve", URL: shell.ImproveURL(v.Chatbot.ID)}), m))
+	return page.Render(c, status, views.AnswerGapPage(l.At(shell.Crumb{Text: "Improve", URL: shell.ImproveURL(v.Chatbot.ID)}), m))
 }
 
 // answer adds the answer to the knowledge.
-func (s improvePages) answer(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "message", "question", "answer")
+func (s improvePages) answer(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "message", "question", "answer")
 	if err != nil {
 		return err
 	}
@@ -154,13 +154,13 @@ func (s improvePages) answer(c *fiber.Ctx, v site.Visit) error {
 	if typed["message"] != "" {
 		to.Set("message", typed["message"])
 	}
-	return site.SeeOther(c, shell.ImproveURL(v.Chatbot.ID)+"/check/"+document.ID+"?"+to.Encode())
+	return page.SeeOther(c, shell.ImproveURL(v.Chatbot.ID)+"/check/"+document.ID+"?"+to.Encode())
 }
 
 // checkPage waits for the document of an answer, and offers to ask again.
-func (s improvePages) checkPage(c *fiber.Ctx, v site.Visit) error {
+func (s improvePages) checkPage(c *fiber.Ctx, v page.Visit) error {
 	if strings.TrimSpace(c.Query("question")) == "" {
-		return site.SeeOther(c, shell.ImproveURL(v.Chatbot.ID)) // there is nothing to ask again
+		return page.SeeOther(c, shell.ImproveURL(v.Chatbot.ID)) // there is nothing to ask again
 	}
 	m, err := s.checked(c, v, c.Query("question"), c.Query("message"))
 	if err != nil {
@@ -169,16 +169,16 @@ func (s improvePages) checkPage(c *fiber.Ctx, v site.Visit) error {
 	return s.showCheck(c, v, m)
 }
 
-func (s improvePages) showCheck(c *fiber.Ctx, v site.Visit, m views.CheckAnswer) error {
+func (s improvePages) showCheck(c *fiber.Ctx, v page.Visit, m views.CheckAnswer) error {
 	l := s.layout(c, v)
 	l.Heading = "Ask again"
 	l = l.At(shell.Crumb{Text: "Improve", URL: shell.ImproveURL(v.Chatbot.ID)})
-	return site.Render(c, fiber.StatusOK, views.CheckAnswerPage(l.With("ask-again.js"), m))
+	return page.Render(c, fiber.StatusOK, views.CheckAnswerPage(l.With("ask-again.js"), m))
 }
 
-// checked is what is known of an answer that was added.
-func (s improvePages) checked(c *fiber.Ctx, v site.Visit, question, message string) (views.CheckAnswer, error) {
-	document, err := s.Knowledge.Documents.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("document")))
+// checked describes an added answer.
+func (s improvePages) checked(c *fiber.Ctx, v page.Visit, question, message string) (views.CheckAnswer, error) {
+	document, err := s.Knowledge.Documents.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("document")))
 	if err != nil {
 		return views.CheckAnswer{}, err
 	}
@@ -191,8 +191,8 @@ func (s improvePages) checked(c *fiber.Ctx, v site.Visit, question, message stri
 }
 
 // check asks a question again. An answer settles the group of the question.
-func (s improvePages) check(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "question", "message")
+func (s improvePages) check(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "question", "message")
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (s improvePages) check(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	m.Outcome = outcomeToView(reply.Outcome)
-	if m.Passages, err = passagesToView(c.UserContext(), s.Site, v, reply.Citations); err != nil {
+	if m.Passages, err = passagesToView(c.UserContext(), s.Base, v, reply.Citations); err != nil {
 		return err
 	}
 	if message := s.gapMessage(typed["message"]); m.Works && message != 0 {

@@ -15,7 +15,7 @@ import (
 	"parley/text/markdown"
 	views "parley/views/bot"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 func compareURL(base, before, after string) string {
@@ -34,7 +34,7 @@ var changeFilters = []struct {
 }
 
 // compare shows two runs side by side.
-func (s testPages) compare(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) compare(c *fiber.Ctx, v page.Visit) error {
 	ctx, base := c.UserContext(), testsURL(v)
 	runs, err := s.Insight.Tests.Runs(ctx, v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s testPages) compare(c *fiber.Ctx, v site.Visit) error {
 	}
 	before, after := chosenRun(c, "before"), chosenRun(c, "after")
 	if after == "" {
-		return site.SeeOther(c, base)
+		return page.SeeOther(c, base)
 	}
 	found, err := s.Insight.Tests.Compare(ctx, v.WorkspaceID(), v.Chatbot.ID, before, after)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s testPages) compare(c *fiber.Ctx, v site.Visit) error {
 	if m.One {
 		heading = "Test run"
 	}
-	return site.Render(c, fiber.StatusOK, views.CompareTestsPage(s.layout(c, v, heading), m))
+	return page.Render(c, fiber.StatusOK, views.CompareTestsPage(s.layout(c, v, heading), m))
 }
 
 // chosenRun is the id of a run that the address names, or empty. What cannot be an
@@ -71,11 +71,11 @@ func chosenRun(c *fiber.Ctx, name string) string {
 	if given == "" {
 		return ""
 	}
-	return cmp.Or(id.Given(given), "_")
+	return cmp.Or(id.Parse(given), "_")
 }
 
 // fillCompared fills in the questions that the filter shows, the worst first.
-func (s testPages) fillCompared(c *fiber.Ctx, v site.Visit, m *views.CompareTests, found testrun.Comparison) {
+func (s testPages) fillCompared(c *fiber.Ctx, v page.Visit, m *views.CompareTests, found testrun.Comparison) {
 	address := compareURL(m.Base, m.Chosen.Values["before"], m.Chosen.Values["after"])
 	filter := c.Query("show")
 	if found.Before == nil { // then nothing has changed
@@ -96,7 +96,7 @@ func (s testPages) fillCompared(c *fiber.Ctx, v site.Visit, m *views.CompareTest
 			m.Filters = append(m.Filters, ui.Tab{Text: f.text, URL: address + "&show=" + f.name, Count: strconv.Itoa(n), Current: f.name == filter})
 		}
 	}
-	from, to, pages := portion(c, len(shown), func(at string) string {
+	from, to, pages := paginate(c, len(shown), func(at string) string {
 		return address + "&show=" + url.QueryEscape(filter) + "&at=" + at
 	})
 	m.Pages = pages
@@ -183,7 +183,7 @@ func testToView(base string, q testrun.Compared) views.TestQuestion {
 	return shown
 }
 
-// lacksOf says what an answer lacks of what is expected now.
+// lacksOf says which of today's expectations an answer does not meet.
 func lacksOf(q testrun.Compared, r *testrun.Result) []string {
 	var lacks []string
 	if q.Expects == testrun.AText && !q.SaidIn(r.Answer) {
@@ -196,7 +196,7 @@ func lacksOf(q testrun.Compared, r *testrun.Result) []string {
 }
 
 // showAnswer adds the text of an answer, which lists of questions leave out.
-func showAnswer(v site.Visit, shown *views.TestResult, r *testrun.Result) {
+func showAnswer(v page.Visit, shown *views.TestResult, r *testrun.Result) {
 	if shown != nil {
 		shown.HTML = markdown.Render(r.Answer, markdown.HTML, v.Chatbot.ImageHosts)
 	}

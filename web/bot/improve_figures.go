@@ -60,9 +60,9 @@ func figuresToView(c testrun.Comparison) []views.TestFigure {
 	all := []views.TestFigure{
 		share("Passed", func(f testrun.Figures) int { return f.Passed }, testrun.Figures.Judged),
 		share("Answered", func(f testrun.Figures) int { return f.Answered }, testrun.Figures.Judged),
-		share("Answered or declined rightly", func(f testrun.Figures) int { return f.Right }, testrun.Figures.Judged),
+		share("Correct", func(f testrun.Figures) int { return f.Right }, testrun.Figures.Judged),
 		share("Citations right", func(f testrun.Figures) int { return f.Cited }, func(f testrun.Figures) int { return f.Documents }),
-		{Name: "F1 of expected answers", Before: f1Of(before), After: f1Of(after)},
+		{Name: "Match with expected answer", Before: f1Of(before), After: f1Of(after)},
 		{Name: "Tokens in", Before: plan.Thousands(before.Usage.PromptTokens), After: plan.Thousands(after.Usage.PromptTokens)},
 		{Name: "Tokens out", Before: plan.Thousands(before.Usage.CompletionTokens), After: plan.Thousands(after.Usage.CompletionTokens)},
 		{Name: "Time of an answer", Before: tookOf(before.Mean()), After: tookOf(after.Mean())},
@@ -108,14 +108,14 @@ func tilesOf(c testrun.Comparison) []ui.Stat {
 	var tiles []ui.Stat
 	for _, f := range figuresToView(c) {
 		switch f.Name {
-		case "Passed", "Answered or declined rightly", "Citations right", "F1 of expected answers":
+		case "Passed", "Correct", "Citations right", "Match with expected answer":
 			tiles = append(tiles, ui.Stat{Name: f.Name, Value: f.After, Change: f.Change, Tone: f.Tone})
 		}
 	}
 	return tiles
 }
 
-// differencesOf says what was other than in the earlier run.
+// differencesOf says what has changed since the earlier run.
 func differencesOf(c testrun.Comparison) []string {
 	if c.Before == nil {
 		return nil

@@ -11,20 +11,20 @@ import (
 	"parley/core/insight/testrun"
 	views "parley/views/bot"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-func (s testPages) importPage(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) importPage(c *fiber.Ctx, v page.Visit) error {
 	return s.showImport(c, v, fiber.StatusOK, ui.Form{Values: map[string]string{"file": ""}})
 }
 
-func (s testPages) showImport(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
+func (s testPages) showImport(c *fiber.Ctx, v page.Visit, status int, form ui.Form) error {
 	m := views.ImportTests{Form: form, Action: testsURL(v) + "/import", Back: testsURL(v), Most: strconv.Itoa(testrun.MaxQuestions)}
-	return site.Render(c, status, views.ImportTestsPage(s.layout(c, v, "Import test questions"), m))
+	return page.Render(c, status, views.ImportTestsPage(s.layout(c, v, "Import test questions"), m))
 }
 
-func (s testPages) take(c *fiber.Ctx, v site.Visit) error {
-	_, files, err := site.ReadUploads(c, "file")
+func (s testPages) importFrom(c *fiber.Ctx, v page.Visit) error {
+	_, files, err := page.ReadUploads(c, "file")
 	var wanted []testrun.Wanted
 	switch {
 	case err != nil:
@@ -41,12 +41,12 @@ func (s testPages) take(c *fiber.Ctx, v site.Visit) error {
 		done, err = s.Insight.Tests.Import(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, wanted, v.Person.User.Email)
 	}
 	if err != nil {
-		return site.Form{"file": ""}.Again(c, err, func(status int, f ui.Form) error { return s.showImport(c, v, status, f) })
+		return page.Form{"file": ""}.Again(c, err, func(status int, f ui.Form) error { return s.showImport(c, v, status, f) })
 	}
-	return s.Flash(c, testsURL(v), site.Message{Text: counted(done.Added, "question", "questions") + " added, " + strconv.Itoa(done.Changed) + " changed."})
+	return s.Flash(c, testsURL(v), page.Message{Text: counted(done.Added, "question", "questions") + " added, " + strconv.Itoa(done.Changed) + " changed."})
 }
 
-func (s testPages) export(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) export(c *fiber.Ctx, v page.Visit) error {
 	as, kind := testrun.CSV, "text/csv; charset=utf-8"
 	if c.Query("format") == string(testrun.JSONL) {
 		as, kind = testrun.JSONL, "application/jsonl; charset=utf-8"
@@ -56,5 +56,5 @@ func (s testPages) export(c *fiber.Ctx, v site.Visit) error {
 		return err
 	}
 	name := "test-questions-" + s.Now().UTC().Format(time.DateOnly) + "." + string(as)
-	return site.SendFile(c, kind, name, strings.NewReader(testrun.Write(questions, as)))
+	return page.SendFile(c, kind, name, strings.NewReader(testrun.Write(questions, as)))
 }

@@ -16,21 +16,21 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // testPages are the handlers of a chatbot's test questions.
-type testPages struct{ *site.Site }
+type testPages struct{ *page.Base }
 
-func testsURL(v site.Visit) string { return shell.ImproveURL(v.Chatbot.ID) + "/tests" }
+func testsURL(v page.Visit) string { return shell.ImproveURL(v.Chatbot.ID) + "/tests" }
 
-func (s testPages) layout(c *fiber.Ctx, v site.Visit, heading string) shell.Layout {
+func (s testPages) layout(c *fiber.Ctx, v page.Visit, heading string) shell.Layout {
 	l := v.Layout(c, shell.ImproveSection, heading)
 	return l.At(shell.Crumb{Text: "Test questions", URL: testsURL(v)})
 }
 
 // tests shows the test questions, before and after the last change.
-func (s testPages) show(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) show(c *fiber.Ctx, v page.Visit) error {
 	return s.showAgain(c, v, fiber.StatusOK, ui.Form{Values: map[string]string{
 		"question": c.Query("question"), "expects": string(testrun.AnAnswer), "expected": "", "reference": "", "document": "",
 	}})
@@ -39,7 +39,7 @@ func (s testPages) show(c *fiber.Ctx, v site.Visit) error {
 // testsShown is how many test questions a page has.
 const testsShown = 25
 
-func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
+func (s testPages) showAgain(c *fiber.Ctx, v page.Visit, status int, form ui.Form) error {
 	o, err := s.Insight.Tests.Overview(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.For
 		m.Runs = append(m.Runs, shown)
 	}
 	m.Choose = withAnswers > 1
-	from, to, pages := portion(c, len(o.Questions), func(at string) string { return base + "?at=" + at })
+	from, to, pages := paginate(c, len(o.Questions), func(at string) string { return base + "?at=" + at })
 	m.Pages = pages
 	asked := 0
 	for i, q := range o.Questions[:to] {
@@ -100,11 +100,11 @@ func (s testPages) showAgain(c *fiber.Ctx, v site.Visit, status int, form ui.For
 			return err
 		}
 	}
-	return site.Render(c, status, views.TestsPage(v.Layout(c, shell.ImproveSection, "Improve"), m))
+	return page.Render(c, status, views.TestsPage(v.Layout(c, shell.ImproveSection, "Improve"), m))
 }
 
 // titles are the titles of the newest documents.
-func (s testPages) titles(c *fiber.Ctx, v site.Visit) ([]string, error) {
+func (s testPages) titles(c *fiber.Ctx, v page.Visit) ([]string, error) {
 	found, _, err := s.Browser.Documents(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{}, browse.Slice{Limit: browse.MostRows})
 	var titles []string
 	for _, d := range found {
@@ -115,7 +115,7 @@ func (s testPages) titles(c *fiber.Ctx, v site.Visit) ([]string, error) {
 }
 
 // unknownTitle is what to say about the title of a document that is not there (yet).
-func (s testPages) unknownTitle(c *fiber.Ctx, v site.Visit, title string) (string, error) {
+func (s testPages) unknownTitle(c *fiber.Ctx, v page.Visit, title string) (string, error) {
 	if title == "" {
 		return "", nil
 	}
@@ -127,17 +127,17 @@ func (s testPages) unknownTitle(c *fiber.Ctx, v site.Visit, title string) (strin
 }
 
 // cost is what a run of some questions uses up of the plan.
-func (s testPages) cost(c *fiber.Ctx, v site.Visit, questions int) (views.RunCost, error) {
+func (s testPages) cost(c *fiber.Ctx, v page.Visit, questions int) (views.RunCost, error) {
 	cost := views.RunCost{Questions: counted(questions, "question", "questions")}
 	in, err := s.Tenants.Plans.All(c.UserContext())
 	if err != nil {
 		return cost, err
 	}
-	included := site.Catalog{Plans: in}.Find(v.Member.Workspace.Plan).Limits.PlaygroundPerMonth
+	included := page.Catalog{Plans: in}.Find(v.Member.Workspace.Plan).Limits.PlaygroundPerMonth
 	if included == plan.Unlimited {
 		return cost, nil
 	}
-	left, err := triedLeft(c, s.Site, v, included)
+	left, err := triedLeft(c, s.Base, v, included)
 	if err != nil {
 		return cost, err
 	}
@@ -147,8 +147,8 @@ func (s testPages) cost(c *fiber.Ctx, v site.Visit, questions int) (views.RunCos
 	return cost, nil
 }
 
-// portion is the part of a list that the address asks for, and what leads to the others.
-func portion(c *fiber.Ctx, all int, address func(at string) string) (from, to int, pages ui.Pager) {
+// paginate returns the part of a list that the address asks for, and links to the others.
+func paginate(c *fiber.Ctx, all int, address func(at string) string) (from, to int, pages ui.Pager) {
 	from = c.QueryInt("at")
 	if from < 0 || from >= all || from%testsShown != 0 {
 		from = 0
@@ -168,15 +168,15 @@ func portion(c *fiber.Ctx, all int, address func(at string) string) (from, to in
 }
 
 // typedTest reads the inputs of a test question.
-func typedTest(c *fiber.Ctx) (site.Form, testrun.Wanted, error) {
-	typed, err := site.ReadForm(c, "question", "expects", "expected", "reference", "document")
+func typedTest(c *fiber.Ctx) (page.Form, testrun.Wanted, error) {
+	typed, err := page.ReadForm(c, "question", "expects", "expected", "reference", "document")
 	return typed, testrun.Wanted{
 		Question: typed["question"], Expects: testrun.Expectation(typed["expects"]), Expected: typed["expected"],
 		Reference: typed["reference"], Document: typed["document"],
 	}, err
 }
 
-func (s testPages) add(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) add(c *fiber.Ctx, v page.Visit) error {
 	typed, wanted, err := typedTest(c)
 	if err != nil {
 		return err
@@ -189,12 +189,12 @@ func (s testPages) add(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return s.Flash(c, testsURL(v), site.Message{Text: "Test question added." + about})
+	return s.Flash(c, testsURL(v), page.Message{Text: "Test question added." + about})
 }
 
 // editPage shows the form of a test question.
-func (s testPages) editPage(c *fiber.Ctx, v site.Visit) error {
-	q, err := s.Insight.Tests.Question(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("question")))
+func (s testPages) editPage(c *fiber.Ctx, v page.Visit) error {
+	q, err := s.Insight.Tests.Question(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("question")))
 	if err != nil {
 		return err
 	}
@@ -203,21 +203,21 @@ func (s testPages) editPage(c *fiber.Ctx, v site.Visit) error {
 	}})
 }
 
-func (s testPages) showEdit(c *fiber.Ctx, v site.Visit, status int, form ui.Form) error {
+func (s testPages) showEdit(c *fiber.Ctx, v page.Visit, status int, form ui.Form) error {
 	titles, err := s.titles(c, v)
 	if err != nil {
 		return err
 	}
-	m := views.EditTest{Form: form, Titles: titles, Back: testsURL(v), Action: testsURL(v) + "/" + id.Given(c.Params("question"))}
-	return site.Render(c, status, views.EditTestPage(s.layout(c, v, "Edit test question"), m))
+	m := views.EditTest{Form: form, Titles: titles, Back: testsURL(v), Action: testsURL(v) + "/" + id.Parse(c.Params("question"))}
+	return page.Render(c, status, views.EditTestPage(s.layout(c, v, "Edit test question"), m))
 }
 
-func (s testPages) edit(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) edit(c *fiber.Ctx, v page.Visit) error {
 	typed, wanted, err := typedTest(c)
 	if err != nil {
 		return err
 	}
-	q, err := s.Insight.Tests.Change(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("question")), wanted)
+	q, err := s.Insight.Tests.Change(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("question")), wanted)
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showEdit(c, v, status, f) })
 	}
@@ -225,40 +225,40 @@ func (s testPages) edit(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return s.Flash(c, testsURL(v), site.Message{Text: "Test question saved." + about})
+	return s.Flash(c, testsURL(v), page.Message{Text: "Test question saved." + about})
 }
 
-func (s testPages) remove(c *fiber.Ctx, v site.Visit) error {
-	questionID := id.Given(c.Params("question"))
+func (s testPages) remove(c *fiber.Ctx, v page.Visit) error {
+	questionID := id.Parse(c.Params("question"))
 	if err := s.Insight.Tests.Withdraw(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, questionID); err != nil {
 		return err
 	}
-	return s.Flash(c, testsURL(v), site.Message{Text: "Test question removed.", Undo: testsURL(v) + "/undo?question=" + questionID})
+	return s.Flash(c, testsURL(v), page.Message{Text: "Test question removed.", Undo: testsURL(v) + "/undo?question=" + questionID})
 }
 
 // undo brings back a test question that was removed.
-func (s testPages) undo(c *fiber.Ctx, v site.Visit) error {
-	err := s.Insight.Tests.Undo(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Query("question")))
-	return s.told(c, v, err, "Test question restored.")
+func (s testPages) undo(c *fiber.Ctx, v page.Visit) error {
+	err := s.Insight.Tests.Undo(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Query("question")))
+	return s.showOutcome(c, v, err, "Test question restored.")
 }
 
-func (s testPages) run(c *fiber.Ctx, v site.Visit) error {
+func (s testPages) run(c *fiber.Ctx, v page.Visit) error {
 	_, err := s.Insight.Tests.Start(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, v.Person.User.Email)
-	return s.told(c, v, err, "Asking the test questions.")
+	return s.showOutcome(c, v, err, "Asking the test questions.")
 }
 
-func (s testPages) cancel(c *fiber.Ctx, v site.Visit) error {
-	err := s.Insight.Tests.Cancel(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params("run")))
-	return s.told(c, v, err, "Run canceled.")
+func (s testPages) cancel(c *fiber.Ctx, v page.Visit) error {
+	err := s.Insight.Tests.Cancel(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params("run")))
+	return s.showOutcome(c, v, err, "Run canceled.")
 }
 
-// told says what became of something, also that it came too late.
-func (s testPages) told(c *fiber.Ctx, v site.Visit, err error, done string) error {
+// showOutcome shows the page again with a message: done, or that it came too late.
+func (s testPages) showOutcome(c *fiber.Ctx, v page.Visit, err error, done string) error {
 	if fault.Is(err, fault.Conflict) {
-		return s.Flash(c, testsURL(v), site.Message{Text: fault.As(err).Message, Failed: true})
+		return s.Flash(c, testsURL(v), page.Message{Text: fault.As(err).Message, Failed: true})
 	}
 	if err != nil {
 		return err
 	}
-	return s.Flash(c, testsURL(v), site.Message{Text: done})
+	return s.Flash(c, testsURL(v), page.Message{Text: done})
 }

@@ -15,14 +15,14 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // perPage is how many rows a page of a list has.
 const perPage = 50
 
 // knowledgePages are the handlers of a chatbot's knowledge.
-type knowledgePages struct{ *site.Site }
+type knowledgePages struct{ *page.Base }
 
 // filters are the choices of documents by state, in the order of the page.
 var filters = []struct {
@@ -50,7 +50,7 @@ type chosen map[string]string
 var choices = []string{"q", "type", "state", "source"}
 
 func (f chosen) filter() browse.Filter {
-	filter := browse.Filter{Search: f["q"], Kind: knowledge.Kind(f["type"]), SourceID: id.Given(f["source"])}
+	filter := browse.Filter{Search: f["q"], Kind: knowledge.Kind(f["type"]), SourceID: id.Parse(f["source"])}
 	filter.States = []knowledge.State{unknownState}
 	for _, state := range filters {
 		if state.value == f["state"] {
@@ -60,7 +60,7 @@ func (f chosen) filter() browse.Filter {
 	return filter
 }
 
-// at is an address with what is chosen, and more.
+// at returns an address with the chosen filters, and more.
 func (f chosen) at(path string, more ...string) string {
 	query := url.Values{}
 	for name, value := range f {
@@ -77,7 +77,7 @@ func (f chosen) at(path string, more ...string) string {
 	return path + "?" + query.Encode()
 }
 
-func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) knowledgePage(c *fiber.Ctx, v page.Visit) error {
 	asked := chosen{}
 	for _, name := range choices {
 		asked[name] = strings.TrimSpace(c.Query(name))
@@ -143,23 +143,19 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v site.Visit) error {
 		last := documents[len(documents)-1]
 		m.Pager.Next = asked.at(shell.KnowledgeURL(v.Chatbot.ID), "after", browse.Cursor{At: last.CreatedAt, ID: last.ID}.String())
 	}
-	return site.Render(c, fiber.StatusOK, views.KnowledgePage(v.Layout(c, shell.KnowledgeSection, "Knowledge"), m))
+	return page.Render(c, fiber.StatusOK, views.KnowledgePage(v.Layout(c, shell.KnowledgeSection, "Knowledge"), m))
 }
 
-// unencodedText says how many passages wait for their encoding, or nothing.
+// unencodedText says that passages still wait for their encoding, if some do.
 func unencodedText(n int) string {
-	const better = "Your chatbot answers from all of them already, and finds the right ones better when this is done."
-	switch n {
-	case 0:
+	if n == 0 {
 		return ""
-	case 1:
-		return "Parley still reads 1 passage more closely. " + better
 	}
-	return "Parley still reads " + plan.Thousands(n) + " passages more closely. " + better
+	return "Ready to use. Search quality keeps improving for a while."
 }
 
 // knowledgeTabs counts what there is of each part.
-func (s knowledgePages) knowledgeTabs(c *fiber.Ctx, v site.Visit) (views.KnowledgeTabs, error) {
+func (s knowledgePages) knowledgeTabs(c *fiber.Ctx, v page.Visit) (views.KnowledgeTabs, error) {
 	documents, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
 	if err != nil {
 		return views.KnowledgeTabs{}, err
@@ -235,7 +231,7 @@ func documentToView(d knowledge.Document) views.Document {
 }
 
 // removedPage shows the receipts of removed documents.
-func (s knowledgePages) removedPage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) removedPage(c *fiber.Ctx, v page.Visit) error {
 	after, err := browse.ParseCursor("after", c.Query("after"))
 	if err != nil {
 		return err
@@ -258,7 +254,7 @@ func (s knowledgePages) removedPage(c *fiber.Ctx, v site.Visit) error {
 		last := removals[len(removals)-1]
 		m.Pager.Next = chosen{}.at(shell.RemovedURL(v.Chatbot.ID), "after", browse.Cursor{At: last.RequestedAt, ID: last.ID}.String())
 	}
-	return site.Render(c, fiber.StatusOK, views.RemovedPage(v.Layout(c, shell.KnowledgeSection, "Removed documents"), m))
+	return page.Render(c, fiber.StatusOK, views.RemovedPage(v.Layout(c, shell.KnowledgeSection, "Removed documents"), m))
 }
 
 // messagesShown is how many answers a receipt names on the page.

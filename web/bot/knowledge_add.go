@@ -11,12 +11,12 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-// addForm is one of the forms that add knowledge, with what is wrong with it.
+// addForm is one of the forms that add knowledge, with its error.
 type addForm struct {
-	site.Form
+	page.Form
 	failure *fault.Error
 }
 
@@ -35,10 +35,10 @@ type addForms struct{ text, pairs, files, address addForm }
 func newAddForms() addForms {
 	rules := knowledge.DefaultRules()
 	return addForms{
-		text:  addForm{Form: site.Form{"way": "text", "title": "", "kind": "", "content": ""}},
-		pairs: addForm{Form: site.Form{"pairs_title": "", "pairs": ""}},
-		files: addForm{Form: site.Form{"files": ""}},
-		address: addForm{Form: site.Form{
+		text:  addForm{Form: page.Form{"way": "text", "title": "", "kind": "", "content": ""}},
+		pairs: addForm{Form: page.Form{"pairs_title": "", "pairs": ""}},
+		files: addForm{Form: page.Form{"files": ""}},
+		address: addForm{Form: page.Form{
 			"url": "", "reach": "", "schedule": "", "include": "", "exclude": "",
 			"max_depth": strconv.Itoa(rules.MaxDepth), "max_pages": strconv.Itoa(rules.MaxPages),
 		}},
@@ -50,7 +50,7 @@ func (f addForms) view(way string) views.Add {
 }
 
 // addPage shows the ways to add knowledge.
-func (s knowledgePages) addPage(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) addPage(c *fiber.Ctx, v page.Visit) error {
 	way := c.Query("way")
 	if !views.IsWay(way) {
 		way = views.WayFiles
@@ -58,13 +58,13 @@ func (s knowledgePages) addPage(c *fiber.Ctx, v site.Visit) error {
 	return s.showForms(c, v, fiber.StatusOK, newAddForms().view(way))
 }
 
-func (s knowledgePages) showForms(c *fiber.Ctx, v site.Visit, status int, add views.Add) error {
-	return site.Render(c, status, views.AddKnowledgePage(v.Layout(c, shell.KnowledgeSection, "Add knowledge"), add))
+func (s knowledgePages) showForms(c *fiber.Ctx, v page.Visit, status int, add views.Add) error {
+	return page.Render(c, status, views.AddKnowledgePage(v.Layout(c, shell.KnowledgeSection, "Add knowledge"), add))
 }
 
-// refused shows the page again with what was typed into one of the forms, and
-// what is wrong. A failure that no other input would mend is returned.
-func (s knowledgePages) refused(c *fiber.Ctx, v site.Visit, err error, typed site.Form, inputs map[string]string, way string, of func(*addForms) *addForm) error {
+// refused shows the page again with the values of one of the forms, and the error. It
+// returns an error that no other input would mend.
+func (s knowledgePages) refused(c *fiber.Ctx, v page.Visit, err error, typed page.Form, inputs map[string]string, way string, of func(*addForms) *addForm) error {
 	return typed.Again(c, err, func(status int, f ui.Form) error {
 		add := newAddForms()
 		failure := *fault.As(err)
@@ -80,8 +80,8 @@ func (s knowledgePages) refused(c *fiber.Ctx, v site.Visit, err error, typed sit
 	})
 }
 
-func (s knowledgePages) addDocument(c *fiber.Ctx, v site.Visit) error {
-	typed, _, err := site.ReadUploads(c, "", "title", "kind", "content")
+func (s knowledgePages) addDocument(c *fiber.Ctx, v page.Visit) error {
+	typed, _, err := page.ReadUploads(c, "", "title", "kind", "content")
 	if err != nil {
 		return err
 	}
@@ -91,11 +91,11 @@ func (s knowledgePages) addDocument(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return s.refused(c, v, err, typed, nil, views.WayText, func(add *addForms) *addForm { return &add.text })
 	}
-	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: "“" + added.Title + "” added."})
+	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), page.Message{Text: "“" + added.Title + "” added."})
 }
 
-func (s knowledgePages) addPairs(c *fiber.Ctx, v site.Visit) error {
-	typed, _, err := site.ReadUploads(c, "", "pairs_title", "pairs")
+func (s knowledgePages) addPairs(c *fiber.Ctx, v page.Visit) error {
+	typed, _, err := page.ReadUploads(c, "", "pairs_title", "pairs")
 	if err != nil {
 		return err
 	}
@@ -110,11 +110,11 @@ func (s knowledgePages) addPairs(c *fiber.Ctx, v site.Visit) error {
 		return s.refused(c, v, err, typed, map[string]string{"title": "pairs_title", "content": "pairs", "file": "pairs"}, views.WayPairs,
 			func(add *addForms) *addForm { return &add.pairs })
 	}
-	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: "“" + added.Title + "” added."})
+	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), page.Message{Text: "“" + added.Title + "” added."})
 }
 
-func (s knowledgePages) addSource(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "url", "reach", "schedule", "include", "exclude", "max_depth", "max_pages")
+func (s knowledgePages) addSource(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "url", "reach", "schedule", "include", "exclude", "max_depth", "max_pages")
 	if err != nil {
 		return err
 	}
@@ -125,10 +125,10 @@ func (s knowledgePages) addSource(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return s.refused(c, v, err, typed, map[string]string{"kind": "reach"}, views.WayWebsite, func(add *addForms) *addForm { return &add.address })
 	}
-	return s.Flash(c, shell.AddressesURL(v.Chatbot.ID), site.Message{Text: "The address is added. Parley looks for its pages now."})
+	return s.Flash(c, shell.AddressesURL(v.Chatbot.ID), page.Message{Text: "The address is added. Parley looks for its pages now."})
 }
 
-func newSource(typed site.Form) (knowledge.NewSource, error) {
+func newSource(typed page.Form) (knowledge.NewSource, error) {
 	address, err := typedAddress(typed["url"])
 	if err != nil {
 		return knowledge.NewSource{}, err
@@ -160,7 +160,7 @@ func lines(text string) []string {
 }
 
 // number reads a whole number. An input that is empty leaves it as it is.
-func number(typed site.Form, name string, into *int) error {
+func number(typed page.Form, name string, into *int) error {
 	text := strings.TrimSpace(typed[name])
 	if text == "" {
 		return nil

@@ -11,31 +11,31 @@ import (
 	"parley/core/plan"
 	"parley/internal/id"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // selected reads which documents a form is about, and what was chosen in the list
 // that it stood in.
 func selected(c *fiber.Ctx) (documentIDs []string, list chosen, err error) {
-	typed, err := site.ReadForm(c, choices...)
+	typed, err := page.ReadForm(c, choices...)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, value := range c.Request().PostArgs().PeekMulti("document") {
 		if len(value) > 0 {
-			documentIDs = append(documentIDs, id.Given(string(value)))
+			documentIDs = append(documentIDs, id.Parse(string(value)))
 		}
 	}
 	return documentIDs, chosen(typed), nil
 }
 
 // nothingSelected says that a button was pressed before any document was selected.
-func (s knowledgePages) nothingSelected(c *fiber.Ctx, v site.Visit, list chosen) error {
-	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), site.Message{Text: "Select at least one document, and try again.", Failed: true})
+func (s knowledgePages) nothingSelected(c *fiber.Ctx, v page.Visit, list chosen) error {
+	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), page.Message{Text: "Select at least one document, and try again.", Failed: true})
 }
 
 // remove takes the selected documents out of every answer.
-func (s knowledgePages) remove(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) remove(c *fiber.Ctx, v page.Visit) error {
 	documentIDs, list, err := selected(c)
 	if err != nil {
 		return err
@@ -47,15 +47,15 @@ func (s knowledgePages) remove(c *fiber.Ctx, v site.Visit) error {
 }
 
 // removeDocument takes one document out of every answer.
-func (s knowledgePages) removeDocument(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) removeDocument(c *fiber.Ctx, v page.Visit) error {
 	_, list, err := selected(c)
 	if err != nil {
 		return err
 	}
-	return s.withdraw(c, v, []string{id.Given(c.Params("document"))}, list)
+	return s.withdraw(c, v, []string{id.Parse(c.Params("document"))}, list)
 }
 
-func (s knowledgePages) withdraw(c *fiber.Ctx, v site.Visit, documentIDs []string, list chosen) error {
+func (s knowledgePages) withdraw(c *fiber.Ctx, v page.Visit, documentIDs []string, list chosen) error {
 	ctx := c.UserContext()
 	w, err := s.Knowledge.Selections.Withdraw(ctx, v.WorkspaceID(), v.Chatbot.ID, documentIDs)
 	if err == nil && w.Documents == 0 {
@@ -64,7 +64,7 @@ func (s knowledgePages) withdraw(c *fiber.Ctx, v site.Visit, documentIDs []strin
 	if err != nil {
 		return err
 	}
-	m := site.Message{Text: countOf(w.Documents, "removed.", "removed.")}
+	m := page.Message{Text: countOf(w.Documents, "removed.", "removed.")}
 	m.Undo = shell.KnowledgeURL(v.Chatbot.ID) + "/undo?until=" + strconv.FormatInt(w.Until.UnixMicro(), 10)
 	if w.Documents == 1 {
 		removed, err := s.Knowledge.Selections.Withdrawn(ctx, v.WorkspaceID(), v.Chatbot.ID, w.Until)
@@ -78,16 +78,16 @@ func (s knowledgePages) withdraw(c *fiber.Ctx, v site.Visit, documentIDs []strin
 	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), m)
 }
 
-// undo brings back what was removed.
-func (s knowledgePages) undo(c *fiber.Ctx, v site.Visit) error {
+// undo brings removed documents back.
+func (s knowledgePages) undo(c *fiber.Ctx, v page.Visit) error {
 	micros, err := strconv.ParseInt(c.Query("until"), 10, 64)
 	if err != nil {
 		return fault.New(fault.Invalid, "This does not say what to bring back. Go back to Knowledge and reload it.")
 	}
 	restored, err := s.Knowledge.Selections.Undo(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, time.UnixMicro(micros).UTC())
-	m := site.Message{Text: countOf(restored, "restored.", "restored.")}
+	m := page.Message{Text: countOf(restored, "restored.", "restored.")}
 	if fault.Is(err, fault.Conflict) {
-		m = site.Message{Text: fault.As(err).Message, Failed: true}
+		m = page.Message{Text: fault.As(err).Message, Failed: true}
 	} else if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s knowledgePages) undo(c *fiber.Ctx, v site.Visit) error {
 }
 
 // readAgain has the selected documents read again.
-func (s knowledgePages) readAgain(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) readAgain(c *fiber.Ctx, v page.Visit) error {
 	documentIDs, list, err := selected(c)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (s knowledgePages) readAgain(c *fiber.Ctx, v site.Visit) error {
 	if reading.Lost > 0 {
 		said += " " + countOf(reading.Lost, "has no stored file any more: add it again.", "have no stored file any more: add them again.")
 	}
-	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), site.Message{Text: said, Failed: reading.Started == 0})
+	return s.Flash(c, list.at(shell.KnowledgeURL(v.Chatbot.ID)), page.Message{Text: said, Failed: reading.Started == 0})
 }
 
 // countOf is a sentence about some documents.
@@ -128,27 +128,27 @@ func countOf(n int, one, several string) string {
 	return plan.Thousands(n) + " documents " + several
 }
 
-func (s knowledgePages) retryDocument(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) retryDocument(c *fiber.Ctx, v page.Visit) error {
 	return s.change(c, v, "document", "The document is being read again.", s.Knowledge.Documents.Retry)
 }
 
-func (s knowledgePages) cancelDocument(c *fiber.Ctx, v site.Visit) error {
+func (s knowledgePages) cancelDocument(c *fiber.Ctx, v page.Visit) error {
 	return s.change(c, v, "document", "Parley has stopped working on the document.", s.Knowledge.Documents.Cancel)
 }
 
 // change does something to the document or source that the address names, and
 // says what has been done.
-func (s knowledgePages) change(c *fiber.Ctx, v site.Visit, parameter, said string, do func(ctx context.Context, workspaceID, chatbotID, id string) error) error {
+func (s knowledgePages) change(c *fiber.Ctx, v page.Visit, parameter, said string, do func(ctx context.Context, workspaceID, chatbotID, id string) error) error {
 	_, list, err := selected(c)
 	if err != nil {
 		return err
 	}
-	if err := do(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Given(c.Params(parameter))); err != nil {
+	if err := do(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, id.Parse(c.Params(parameter))); err != nil {
 		return err
 	}
 	path := shell.KnowledgeURL(v.Chatbot.ID)
 	if parameter == "source" {
 		path = shell.AddressesURL(v.Chatbot.ID)
 	}
-	return s.Flash(c, list.at(path), site.Message{Text: said})
+	return s.Flash(c, list.at(path), page.Message{Text: said})
 }

@@ -12,7 +12,7 @@ import (
 	"parley/core/knowledge"
 	views "parley/views/bot"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // otherKinds are the ends of the names of other files.
@@ -23,15 +23,15 @@ var otherKinds = map[string]bool{
 // maxFiles is how many files a form may have.
 const maxFiles = 100
 
-func (s knowledgePages) addFiles(c *fiber.Ctx, v site.Visit) error {
-	typed, files, err := site.ReadUploads(c, "files")
+func (s knowledgePages) addFiles(c *fiber.Ctx, v page.Visit) error {
+	typed, files, err := page.ReadUploads(c, "files")
 	if err = ofBody(err, "files", tooLarge); err == nil {
-		err = addEach(c, s.Site, v, files)
+		err = addEach(c, s.Base, v, files)
 	}
 	if err != nil {
 		return s.refused(c, v, err, typed, nil, views.WayFiles, func(add *addForms) *addForm { return &add.files })
 	}
-	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), site.Message{Text: countOf(len(files), "added.", "added.")})
+	return s.Flash(c, shell.KnowledgeURL(v.Chatbot.ID), page.Message{Text: countOf(len(files), "added.", "added.")})
 }
 
 // tooLarge is what to say of files that are not read, since together they are larger than
@@ -48,7 +48,7 @@ func ofBody(err error, files, message string) error {
 }
 
 // addEach adds files until one is refused, and says which.
-func addEach(c *fiber.Ctx, s *site.Site, v site.Visit, files []bodies.Part) error {
+func addEach(c *fiber.Ctx, s *page.Base, v page.Visit, files []bodies.Part) error {
 	switch {
 	case len(files) == 0:
 		return fault.InField("files", "Choose a file.")
@@ -92,7 +92,7 @@ func uploaded(file bodies.Part) (knowledge.NewDocument, error) {
 	switch {
 	case !isText && !otherKinds[end]:
 		return knowledge.NewDocument{}, fault.InField("files",
-			"This kind of file does not work. Add PDF, Word, PowerPoint, Excel, CSV, EPUB, HTML, Markdown or text files.")
+			"We can't read this file type. Add PDF, Word, PowerPoint, Excel, CSV, EPUB, HTML, Markdown or text files.")
 	case isText && len(file.Content) > knowledge.MaxContent:
 		return knowledge.NewDocument{}, &fault.Error{Kind: fault.TooLarge, Field: "files", Message: "The file is larger than 5 MiB. Split it."}
 	case len(file.Content) > knowledge.MaxUpload:

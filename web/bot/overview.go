@@ -11,11 +11,11 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // overviewPages are the handlers of a chatbot's first page.
-type overviewPages struct{ *site.Site }
+type overviewPages struct{ *page.Base }
 
 const (
 	// overviewDays is how many days the page sums up.
@@ -26,7 +26,7 @@ const (
 	gapsShown  = 5
 )
 
-func (s overviewPages) overviewPage(c *fiber.Ctx, v site.Visit) error {
+func (s overviewPages) overviewPage(c *fiber.Ctx, v page.Visit) error {
 	asked, byAPI, err := s.Insight.History.Asked(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {
 		return err
@@ -49,12 +49,12 @@ func (s overviewPages) overviewPage(c *fiber.Ctx, v site.Visit) error {
 			return err
 		}
 	}
-	return site.Render(c, fiber.StatusOK, views.OverviewPage(v.Layout(c, shell.OverviewSection, "Overview"), m))
+	return page.Render(c, fiber.StatusOK, views.OverviewPage(v.Layout(c, shell.OverviewSection, "Overview"), m))
 }
 
 // steps are ticked by what really happened: something is ready, somebody asked, a
 // program asked with a token.
-func (s overviewPages) steps(c *fiber.Ctx, v site.Visit, asked, byAPI bool, offer *views.Offer) ([]views.Step, error) {
+func (s overviewPages) steps(c *fiber.Ctx, v page.Visit, asked, byAPI bool, offer *views.Offer) ([]views.Step, error) {
 	counts, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{States: []knowledge.State{knowledge.Ready}})
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s overviewPages) steps(c *fiber.Ctx, v site.Visit, asked, byAPI bool, offe
 }
 
 // offer is nil for a plan with API access.
-func (s overviewPages) offer(c *fiber.Ctx, v site.Visit) (*views.Offer, error) {
+func (s overviewPages) offer(c *fiber.Ctx, v page.Visit) (*views.Offer, error) {
 	upgrade, err := tokenPages(s).upgradeForTokens(c, v, shell.DeployURL(v.Chatbot.ID))
 	if err != nil || upgrade == nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (s overviewPages) offer(c *fiber.Ctx, v site.Visit) (*views.Offer, error) {
 }
 
 // week sums up the last days.
-func (s overviewPages) week(c *fiber.Ctx, v site.Visit) (*views.Week, error) {
+func (s overviewPages) week(c *fiber.Ctx, v page.Visit) (*views.Week, error) {
 	r := s.Insight.Reports.Last(overviewDays)
 	report, err := s.Insight.Reports.Sums(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, r)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s overviewPages) week(c *fiber.Ctx, v site.Visit) (*views.Week, error) {
 	return weekToView(v, report), nil
 }
 
-func weekToView(v site.Visit, report stats.Report) *views.Week {
+func weekToView(v page.Visit, report stats.Report) *views.Week {
 	now, before := report.Total, report.Before
 	labels, days := bucketed(report.Days)
 	return &views.Week{
@@ -107,7 +107,7 @@ func weekToView(v site.Visit, report stats.Report) *views.Week {
 }
 
 // topGaps are the largest groups of the newest open questions.
-func (s overviewPages) topGaps(c *fiber.Ctx, v site.Visit, m *views.Overview) error {
+func (s overviewPages) topGaps(c *fiber.Ctx, v page.Visit, m *views.Overview) error {
 	groups, err := s.Insight.Gaps.Newest(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, newestGaps)
 	if err != nil || len(groups) == 0 {
 		return err

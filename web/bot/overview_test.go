@@ -79,7 +79,7 @@ func TestOverview(t *testing.T) {
 	})
 	t.Run("figures of a day before there was the chatbot are none, not zero", func(t *testing.T) {
 		s := s.Within(t)
-		s.WantPage(s.Get(shell.AnalyticsURL(bot.ID)+"?from=2026-10-01&to=2026-10-03"), 200, "Days begin at midnight UTC", "No questions in these days")
+		s.WantPage(s.Get(shell.AnalyticsURL(bot.ID)+"?from=2026-10-01&to=2026-10-03"), 200, "Days begin at midnight UTC", "No questions in this period")
 		s.WantPage(s.Get(shell.AnalyticsURL(bot.ID)+"?days=7"), 200, "–", "by the hour of the day, UTC. Choose your time zone")
 	})
 	t.Run("the hours are those of the person's time zone", func(t *testing.T) {

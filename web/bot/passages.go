@@ -14,12 +14,12 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // passagesToView are the passages that an answer was given, with their texts where
 // the documents are still as they were.
-func passagesToView(ctx context.Context, s *site.Site, v site.Visit, citations []answer.Citation) ([]views.CitedPassage, error) {
+func passagesToView(ctx context.Context, s *page.Base, v page.Visit, citations []answer.Citation) ([]views.CitedPassage, error) {
 	spans := make([]browse.Span, len(citations))
 	for i, c := range citations {
 		spans[i] = browse.Span{DocumentID: c.DocumentID, Version: c.Version, Start: c.Start, End: c.End}
@@ -48,7 +48,7 @@ func passageToView(chatbotID string, citation answer.Citation, text string) view
 
 // answerToView is an answer as HTML, whose markers are chips that lead to their
 // passages on a page: the one at an address, or the same one without an address.
-func answerToView(ctx context.Context, v site.Visit, text string, citations []answer.Citation, at string) (string, error) {
+func answerToView(ctx context.Context, v page.Visit, text string, citations []answer.Citation, at string) (string, error) {
 	var failed error
 	made := markdown.WithCitations(markdown.Render(text, markdown.HTML, v.Chatbot.ImageHosts), func(number int) string {
 		i := slices.IndexFunc(citations, func(c answer.Citation) bool { return c.Number == number })

@@ -15,19 +15,19 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // playgroundPages are the handlers of the page where members try their chatbot. Its
 // script asks by the routes of package api.
-type playgroundPages struct{ *site.Site }
+type playgroundPages struct{ *page.Base }
 
 // draftInputs are the inputs of a draft.
 var draftInputs = []string{"instructions", "no_answer", "provider_id", "model", "grounding", "temperature"}
 
-func (s playgroundPages) playgroundPage(c *fiber.Ctx, v site.Visit) error {
-	shown := site.Form{"instructions": v.Chatbot.Instructions, "no_answer": v.Chatbot.NoAnswer}
-	answers := site.Form{}
+func (s playgroundPages) playgroundPage(c *fiber.Ctx, v page.Visit) error {
+	shown := page.Form{"instructions": v.Chatbot.Instructions, "no_answer": v.Chatbot.NoAnswer}
+	answers := page.Form{}
 	fillAnswering(answers, v.Chatbot.Answering)
 	for _, name := range draftInputs[2:] {
 		shown[name] = answers[name]
@@ -35,12 +35,12 @@ func (s playgroundPages) playgroundPage(c *fiber.Ctx, v site.Visit) error {
 	return s.showPlayground(c, v, fiber.StatusOK, shown.View(), v.Chatbot.Settings().Fingerprint())
 }
 
-func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, draft ui.Form, seen string) error {
+func (s playgroundPages) showPlayground(c *fiber.Ctx, v page.Visit, status int, draft ui.Form, seen string) error {
 	in, err := s.Tenants.Plans.All(c.UserContext())
 	if err != nil {
 		return err
 	}
-	limits := site.Catalog{Plans: in}.Find(v.Member.Workspace.Plan).Limits
+	limits := page.Catalog{Plans: in}.Find(v.Member.Workspace.Plan).Limits
 	counts, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, 
 		Code: views.Samples(s.Address(route.V1), "QUESTION", "FORMAT"), HasAPI: limits.Has(plan.FeatureAPI),
 	}
 	if included := limits.PlaygroundPerMonth; included != plan.Unlimited {
-		left, err := triedLeft(c, s.Site, v, included)
+		left, err := triedLeft(c, s.Base, v, included)
 		if err != nil {
 			return err
 		}
@@ -69,20 +69,20 @@ func (s playgroundPages) showPlayground(c *fiber.Ctx, v site.Visit, status int, 
 			return err
 		}
 	}
-	return site.Render(c, status, views.PlaygroundPage(v.Layout(c, shell.PlaygroundSection, "Playground"), m))
+	return page.Render(c, status, views.PlaygroundPage(v.Layout(c, shell.PlaygroundSection, "Playground"), m))
 }
 
 // triedLeft is how many of the playground questions that the plan includes in a month
 // are left.
-func triedLeft(c *fiber.Ctx, s *site.Site, v site.Visit, included int) (int, error) {
+func triedLeft(c *fiber.Ctx, s *page.Base, v page.Visit, included int) (int, error) {
 	asked, err := s.Tenants.Holdings.Tried(c.UserContext(), v.WorkspaceID())
 	return max(0, included-asked), err
 }
 
 // publish saves the settings of a draft, unless somebody has changed the live ones
 // since they were seen.
-func (s playgroundPages) publish(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, append([]string{"seen"}, draftInputs...)...)
+func (s playgroundPages) publish(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, append([]string{"seen"}, draftInputs...)...)
 	if err != nil {
 		return err
 	}
@@ -102,5 +102,5 @@ func (s playgroundPages) publish(c *fiber.Ctx, v site.Visit) error {
 			return s.showPlayground(c, v, status, f, seen)
 		})
 	}
-	return s.Flash(c, shell.PlaygroundURL(v.Chatbot.ID), site.Message{Text: "Published. Your chatbot answers with these settings now."})
+	return s.Flash(c, shell.PlaygroundURL(v.Chatbot.ID), page.Message{Text: "Published. Your chatbot answers with these settings now."})
 }

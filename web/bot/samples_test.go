@@ -60,7 +60,7 @@ func TestSamplesAskWhatTheyShow(t *testing.T) {
 	}
 	tools := map[string][2]string{"curl": {"bash", "sample.sh"}, "JavaScript": {"node", "sample.mjs"}, "Python": {"python3", "sample.py"}}
 	for _, text := range []string{strings.Join(hostileQuestions, " "), `It ends in \`} { // starting a program takes its time
-		for _, sample := range views.Samples(server.URL+"/api/v1", inShell(text), `"markdown"`) {
+		for _, sample := range views.Samples(server.URL+"/api/v1", shellQuoted(text), `"markdown"`) {
 			t.Run(sample.Name, func(t *testing.T) {
 				tool, err := exec.LookPath(tools[sample.Name][0])
 				if err != nil {

@@ -14,13 +14,13 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // settingsPages are the handlers of a chatbot's settings.
-type settingsPages struct{ *site.Site }
+type settingsPages struct{ *page.Base }
 
-func (s settingsPages) settingsPage(c *fiber.Ctx, v site.Visit) error {
+func (s settingsPages) settingsPage(c *fiber.Ctx, v page.Visit) error {
 	form := settingsForm(v.Chatbot)
 	if c.Query("greeting") != "proposed" {
 		return s.showSettings(c, v, fiber.StatusOK, form, ui.Form{})
@@ -40,7 +40,7 @@ var settingsInputs = []string{
 }
 
 func settingsForm(bot chatbot.Chatbot) ui.Form {
-	shown := site.Form{
+	shown := page.Form{
 		"name": bot.Name, "instructions": bot.Instructions, "no_answer": bot.NoAnswer,
 		"welcome": bot.Welcome, "suggested_questions": strings.Join(bot.SuggestedQuestions, "\n"),
 		"image_hosts": strings.Join(bot.ImageHosts, "\n"), "passage_aim": size(bot.PassageAim), "passage_limit": size(bot.PassageLimit),
@@ -63,7 +63,7 @@ func settingsForm(bot chatbot.Chatbot) ui.Form {
 	return shown.View()
 }
 
-// size writes a size of passages, of which zero is the default.
+// size writes a size of passages. Zero is the default.
 func size(tokens int) string {
 	if tokens == 0 {
 		return ""
@@ -71,7 +71,7 @@ func size(tokens int) string {
 	return strconv.Itoa(tokens)
 }
 
-func (s settingsPages) showSettings(c *fiber.Ctx, v site.Visit, status int, settings, remove ui.Form) error {
+func (s settingsPages) showSettings(c *fiber.Ctx, v page.Visit, status int, settings, remove ui.Form) error {
 	choices, err := s.answeringChoices(c, v)
 	if err != nil {
 		return err
@@ -80,14 +80,14 @@ func (s settingsPages) showSettings(c *fiber.Ctx, v site.Visit, status int, sett
 	if err != nil {
 		return err
 	}
-	return site.Render(c, status, views.SettingsPage(v.Layout(c, shell.SettingsSection, "Settings"), views.Settings{
+	return page.Render(c, status, views.SettingsPage(v.Layout(c, shell.SettingsSection, "Settings"), views.Settings{
 		Proposal: views.Proposal{Welcome: proposal.Welcome, Questions: proposal.SuggestedQuestions}, Proposed: c.Query("greeting") == "proposed",
 		Form: settings, Delete: remove, MayChange: v.MayChange(tenant.ManageChatbots), MayDelete: v.May(tenant.ManageChatbots), Answering: choices,
 	}))
 }
 
-func (s settingsPages) saveSettings(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, slices.Concat(settingsInputs, answeringInputs)...)
+func (s settingsPages) saveSettings(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, slices.Concat(settingsInputs, answeringInputs)...)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s settingsPages) saveSettings(c *fiber.Ctx, v site.Visit) error {
 		err = s.Chatbots.UpdateFrom(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, typed["seen"], settings)
 	}
 	if fault.Is(err, fault.Conflict) {
-		return s.overtaken(c, v, typed, settings, err)
+		return s.showConflict(c, v, typed, settings, err)
 	}
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
@@ -106,9 +106,9 @@ func (s settingsPages) saveSettings(c *fiber.Ctx, v site.Visit) error {
 	return s.resize(c, v)
 }
 
-// overtaken shows again what was typed to somebody whose settings were changed
+// showConflict shows again what was typed to somebody whose settings were changed
 // meanwhile, and says where theirs differ. Saved once more, theirs stay.
-func (s settingsPages) overtaken(c *fiber.Ctx, v site.Visit, typed site.Form, settings chatbot.Settings, err error) error {
+func (s settingsPages) showConflict(c *fiber.Ctx, v page.Visit, typed page.Form, settings chatbot.Settings, err error) error {
 	now, missing := s.Chatbots.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
 	if missing != nil {
 		return missing
@@ -122,7 +122,7 @@ func (s settingsPages) overtaken(c *fiber.Ctx, v site.Visit, typed site.Form, se
 	differ = slices.Compact(differ)
 	told := *fault.As(err)
 	if len(differ) == 0 {
-		return site.Done(c, shell.ChatbotSettingsURL(v.Chatbot.ID), "saved") // both saved the same
+		return page.Done(c, shell.ChatbotSettingsURL(v.Chatbot.ID), "saved") // both saved the same
 	}
 	told.Message += " Yours differs in: " + strings.Join(differ, ", ") + ". Save again to replace what is there, or reload the page to see it."
 	return typed.Again(c, &told, func(status int, f ui.Form) error {
@@ -130,7 +130,7 @@ func (s settingsPages) overtaken(c *fiber.Ctx, v site.Visit, typed site.Form, se
 	})
 }
 
-func (s settingsPages) settingsOf(typed site.Form, was chatbot.Chatbot) (chatbot.Settings, error) {
+func (s settingsPages) settingsOf(typed page.Form, was chatbot.Chatbot) (chatbot.Settings, error) {
 	settings := chatbot.Settings{
 		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
 		Greeting: chatbot.Greeting{
@@ -154,23 +154,23 @@ func (s settingsPages) settingsOf(typed site.Form, was chatbot.Chatbot) (chatbot
 }
 
 // resize has the documents split again if passages have other sizes now.
-func (s settingsPages) resize(c *fiber.Ctx, v site.Visit) error {
+func (s settingsPages) resize(c *fiber.Ctx, v page.Visit) error {
 	now, err := s.Chatbots.Get(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID)
 	if err != nil {
 		return err
 	}
 	aim, limit := v.Chatbot.PassageSizes()
 	if newAim, newLimit := now.PassageSizes(); newAim == aim && newLimit == limit {
-		return site.Done(c, shell.ChatbotSettingsURL(v.Chatbot.ID), "saved")
+		return page.Done(c, shell.ChatbotSettingsURL(v.Chatbot.ID), "saved")
 	}
 	if err := s.Knowledge.Documents.MarkReindex(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID); err != nil {
 		return err
 	}
-	return site.Done(c, shell.ChatbotSettingsURL(v.Chatbot.ID), "resized")
+	return page.Done(c, shell.ChatbotSettingsURL(v.Chatbot.ID), "resized")
 }
 
-func (s settingsPages) deleteChatbot(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "confirm_name")
+func (s settingsPages) deleteChatbot(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "confirm_name")
 	if err != nil {
 		return err
 	}
@@ -179,10 +179,10 @@ func (s settingsPages) deleteChatbot(c *fiber.Ctx, v site.Visit) error {
 			return s.showSettings(c, v, status, settingsForm(v.Chatbot), f)
 		})
 	}
-	return site.Done(c, shell.WorkspaceURL(v.WorkspaceID()), "deleted")
+	return page.Done(c, shell.WorkspaceURL(v.WorkspaceID()), "deleted")
 }
 
-func (s settingsPages) deleteNamed(c *fiber.Ctx, v site.Visit, name string) error {
+func (s settingsPages) deleteNamed(c *fiber.Ctx, v page.Visit, name string) error {
 	if strings.TrimSpace(name) != v.Chatbot.Name {
 		return fault.InField("confirm_name", "That is not the name of the chatbot. Type the name exactly as it is shown.")
 	}

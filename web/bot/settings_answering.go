@@ -12,7 +12,7 @@ import (
 	"parley/core/fault"
 	views "parley/views/bot"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // answeringInputs are the inputs of the settings' part about answers.
@@ -21,7 +21,7 @@ var answeringInputs = []string{
 }
 
 // fillAnswering puts into a form how a chatbot answers.
-func fillAnswering(shown site.Form, a chatbot.Answering) {
+func fillAnswering(shown page.Form, a chatbot.Answering) {
 	shown["provider_id"], shown["model"] = providerChoice(a.Model), a.Model.Name
 	shown["fallback_provider_id"], shown["fallback_model"] = views.NoModel, ""
 	if !a.Fallback.IsZero() {
@@ -47,7 +47,7 @@ func providerChoice(choice chatbot.ModelChoice) string {
 
 // answeringOf is how a chatbot is to answer. A form without this part, as of a
 // page that was opened before there was one, leaves it as it was.
-func (s settingsPages) answeringOf(typed site.Form, was chatbot.Answering) (chatbot.Answering, error) {
+func (s settingsPages) answeringOf(typed page.Form, was chatbot.Answering) (chatbot.Answering, error) {
 	if typed["grounding"] == "" {
 		return was, nil
 	}
@@ -73,9 +73,9 @@ func chosenProvider(value string) string {
 	return value
 }
 
-// fallbackOf is the second model. The server's own has a name always: without
+// fallbackOf returns the fallback model. The server's own has a name always: without
 // one it would be none.
-func (s settingsPages) fallbackOf(typed site.Form) (chatbot.ModelChoice, error) {
+func (s settingsPages) fallbackOf(typed page.Form) (chatbot.ModelChoice, error) {
 	where, name := typed["fallback_provider_id"], strings.TrimSpace(typed["fallback_model"])
 	if where == views.NoModel || where == "" {
 		if name != "" {
@@ -89,8 +89,8 @@ func (s settingsPages) fallbackOf(typed site.Form) (chatbot.ModelChoice, error) 
 	return chatbot.ModelChoice{ProviderID: chosenProvider(where), Name: name}, nil
 }
 
-// fraction reads a number with decimals, of which an empty input is none.
-func fraction(typed site.Form, name string) (*float64, error) {
+// fraction reads a number with decimals. An empty input is nil.
+func fraction(typed page.Form, name string) (*float64, error) {
 	text := strings.TrimSpace(typed[name])
 	if text == "" {
 		return nil, nil
@@ -103,7 +103,7 @@ func fraction(typed site.Form, name string) (*float64, error) {
 }
 
 // answeringChoices is what a chatbot's answers can be by.
-func (s settingsPages) answeringChoices(c *fiber.Ctx, v site.Visit) (views.Answering, error) {
+func (s settingsPages) answeringChoices(c *fiber.Ctx, v page.Visit) (views.Answering, error) {
 	choices := views.Answering{Own: s.Chatbots.Providers.OwnModels()}
 	providers, err := s.Chatbots.Providers.List(c.UserContext(), v.WorkspaceID())
 	for _, p := range providers {

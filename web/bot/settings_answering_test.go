@@ -87,10 +87,10 @@ func TestAnswering(t *testing.T) {
 		"a provider that is not there":          {[]string{"provider_id", "mp_nothing"}, "provider_id"},
 		"a provider without a model":            {[]string{"model", ""}, "model"},
 		"a model that the server does not have": {[]string{"provider_id", "own", "model", "gpt-9"}, "model"},
-		"a second provider that is not there":   {[]string{"fallback_provider_id", "mp_nothing"}, "fallback_provider_id"},
-		"a second model of nobody":              {[]string{"fallback_provider_id", "none"}, "fallback_provider_id"},
-		"a second provider without a model":     {[]string{"fallback_model", ""}, "fallback_model"},
-		"a second model that is the first":      {[]string{"fallback_provider_id", ours.ID, "fallback_model", "gpt-4o-mini"}, "fallback_model"},
+		"a fallback provider that is not there": {[]string{"fallback_provider_id", "mp_nothing"}, "fallback_provider_id"},
+		"a fallback model of nobody":            {[]string{"fallback_provider_id", "none"}, "fallback_provider_id"},
+		"a fallback provider without a model":   {[]string{"fallback_model", ""}, "fallback_model"},
+		"a fallback model that is the first":    {[]string{"fallback_provider_id", ours.ID, "fallback_model", "gpt-4o-mini"}, "fallback_model"},
 		"a temperature that is too high":        {[]string{"temperature", "2.1"}, "temperature"},
 		"a temperature that is no number":       {[]string{"temperature", "NaN"}, "temperature"},
 		"a temperature in words":                {[]string{"temperature", "warm"}, "temperature"},
@@ -114,11 +114,11 @@ func TestAnswering(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the server's own as the second is named, so that it is not none", func(t *testing.T) {
+	t.Run("the server's own as the fallback is named, so that it is not none", func(t *testing.T) {
 		s := s.Within(t)
 		s.WantGone(save(s, "fallback_provider_id", "own", "fallback_model", ""), page+"?done=saved")
 		if got := stored(t).Fallback; got != (chatbot.ModelChoice{Name: "own-model"}) {
-			t.Errorf("the second is %+v", got)
+			t.Errorf("the fallback is %+v", got)
 		}
 		typed := webtest.Filled(t, s.Get(page).Body, page)
 		if typed.Get("fallback_provider_id") != "own" || typed.Get("fallback_model") != "own-model" {

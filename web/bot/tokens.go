@@ -8,18 +8,18 @@ import (
 	"parley/core/tenant"
 	views "parley/views/bot"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // tokenPages are the handlers of a chatbot's API tokens.
-type tokenPages struct{ *site.Site }
+type tokenPages struct{ *page.Base }
 
-func (s tokenPages) tokensPage(c *fiber.Ctx, v site.Visit) error {
+func (s tokenPages) tokensPage(c *fiber.Ctx, v page.Visit) error {
 	upgrade, err := s.upgradeForTokens(c, v, shell.TokensURL(v.Chatbot.ID))
 	if err != nil {
 		return err
 	}
-	return site.Render(c, fiber.StatusOK, views.TokensPage(v.Layout(c, shell.TokensSection, "API tokens"), views.Tokens{
+	return page.Render(c, fiber.StatusOK, views.TokensPage(v.Layout(c, shell.TokensSection, "API tokens"), views.Tokens{
 		MayManage: v.May(tenant.ManageTokens), MayCreate: v.MayChange(tenant.CreateTokens),
 		APIURL: s.Address(route.V1), TimeZone: v.Person.User.TimeZone, Upgrade: upgrade,
 	}))
@@ -27,12 +27,12 @@ func (s tokenPages) tokensPage(c *fiber.Ctx, v site.Visit) error {
 
 // upgradeForTokens is what a workspace is offered whose plan has no API access. next
 // is the page that the change ends on.
-func (s tokenPages) upgradeForTokens(c *fiber.Ctx, v site.Visit, next string) (*views.Upgrade, error) {
+func (s tokenPages) upgradeForTokens(c *fiber.Ctx, v page.Visit, next string) (*views.Upgrade, error) {
 	plans, err := s.Tenants.Plans.All(c.UserContext())
 	if err != nil {
 		return nil, err
 	}
-	k := site.Catalog{Plans: plans, Sold: s.Billing != nil}
+	k := page.Catalog{Plans: plans, Sold: s.Billing != nil}
 	current := k.Find(v.Member.Workspace.Plan)
 	if current.Limits.Has(plan.FeatureAPI) {
 		return nil, nil

@@ -11,17 +11,17 @@ import (
 	views "parley/views/bot"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // welcomePages are the handlers of a chatbot's first knowledge.
-type welcomePages struct{ *site.Site }
+type welcomePages struct{ *page.Base }
 
-func (s welcomePages) welcomePage(c *fiber.Ctx, v site.Visit) error {
-	return s.show(c, v, fiber.StatusOK, site.Form{"files": ""}.View(), site.Form{"url": ""}.View())
+func (s welcomePages) welcomePage(c *fiber.Ctx, v page.Visit) error {
+	return s.show(c, v, fiber.StatusOK, page.Form{"files": ""}.View(), page.Form{"url": ""}.View())
 }
 
-func (s welcomePages) show(c *fiber.Ctx, v site.Visit, status int, files, address ui.Form) error {
+func (s welcomePages) show(c *fiber.Ctx, v page.Visit, status int, files, address ui.Form) error {
 	counts, err := s.Browser.Counts(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, browse.Filter{})
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s welcomePages) show(c *fiber.Ctx, v site.Visit, status int, files, addres
 	}
 	l := v.Layout(c, shell.OverviewSection, "Welcome")
 	l.Heading, l.About = "Let's get "+v.Chatbot.Name+" answering", "Your first cited answer is a minute away."
-	return site.Render(c, status, views.WelcomePage(l, m))
+	return page.Render(c, status, views.WelcomePage(l, m))
 }
 
 // withSource adds an address that has no document yet, or that could not be read.
@@ -66,10 +66,10 @@ func withSource(m views.Welcome, source browse.Source, documents int) views.Welc
 }
 
 // add takes files or an address, whichever was sent.
-func (s welcomePages) add(c *fiber.Ctx, v site.Visit) error {
-	typed, files, err := site.ReadUploads(c, "files", "url")
+func (s welcomePages) add(c *fiber.Ctx, v page.Visit) error {
+	typed, files, err := page.ReadUploads(c, "files", "url")
 	if err = ofBody(err, "files", tooLarge); err != nil {
-		return s.again(c, v, err)
+		return s.showFileError(c, v, err)
 	}
 	if strings.TrimSpace(typed["url"]) != "" || len(files) == 0 {
 		address, err := typedAddress(typed["url"])
@@ -79,21 +79,21 @@ func (s welcomePages) add(c *fiber.Ctx, v site.Visit) error {
 			})
 		}
 		if err != nil {
-			return site.Form{"url": typed["url"]}.Again(c, err, func(status int, f ui.Form) error {
-				return s.show(c, v, status, site.Form{"files": ""}.View(), f)
+			return page.Form{"url": typed["url"]}.Again(c, err, func(status int, f ui.Form) error {
+				return s.show(c, v, status, page.Form{"files": ""}.View(), f)
 			})
 		}
-		return site.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
+		return page.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
 	}
-	if err := addEach(c, s.Site, v, files); err != nil {
-		return s.again(c, v, err)
+	if err := addEach(c, s.Base, v, files); err != nil {
+		return s.showFileError(c, v, err)
 	}
-	return site.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
+	return page.SeeOther(c, shell.WelcomeURL(v.Chatbot.ID))
 }
 
-// again says beside the input of files what is wrong with them.
-func (s welcomePages) again(c *fiber.Ctx, v site.Visit, err error) error {
-	return site.Form{"files": ""}.Again(c, err, func(status int, f ui.Form) error {
-		return s.show(c, v, status, f, site.Form{"url": ""}.View())
+// showFileError shows the page again with the error beside the file input.
+func (s welcomePages) showFileError(c *fiber.Ctx, v page.Visit, err error) error {
+	return page.Form{"files": ""}.Again(c, err, func(status int, f ui.Form) error {
+		return s.show(c, v, status, f, page.Form{"url": ""}.View())
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"parley/core/tenant"
 	views "parley/views/person"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // system is what the form calls [account.System].
@@ -33,7 +33,7 @@ var zones = []string{
 
 // zoneOptions has the zone that is chosen, too.
 func zoneOptions(chosen string) []ui.Option {
-	options := []ui.Option{{Value: "", Text: "That of this browser"}}
+	options := []ui.Option{{Value: "", Text: "Browser time zone"}}
 	if chosen != "" && !slices.Contains(zones, chosen) {
 		options = append(options, ui.Option{Value: chosen, Text: chosen})
 	}
@@ -45,20 +45,20 @@ func zoneOptions(chosen string) []ui.Option {
 
 func (s profilePages) appearancePage(c *fiber.Ctx, person tenant.Person) error {
 	chosen := person.User.Profile
-	return s.showAppearance(c, person, fiber.StatusOK, site.Form{
+	return s.showAppearance(c, person, fiber.StatusOK, page.Form{
 		"appearance": cmp.Or(string(chosen.Appearance), system), "time_zone": chosen.TimeZone,
 	}.View())
 }
 
 func (s profilePages) showAppearance(c *fiber.Ctx, person tenant.Person, status int, f ui.Form) error {
 	l := s.PersonLayout(c, person, "Your account")
-	return site.Render(c, status, views.AppearancePage(l, f, zoneOptions(person.User.TimeZone)))
+	return page.Render(c, status, views.AppearancePage(l, f, zoneOptions(person.User.TimeZone)))
 }
 
 // changeAppearance keeps the choice with the account, and in this browser for
 // pages on which nobody is signed in.
 func (s profilePages) changeAppearance(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "appearance", "time_zone")
+	typed, err := page.ReadForm(c, "appearance", "time_zone")
 	if err != nil {
 		return err
 	}
@@ -71,5 +71,5 @@ func (s profilePages) changeAppearance(c *fiber.Ctx, person tenant.Person) error
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showAppearance(c, person, status, f) })
 	}
 	s.SetTheme(c, string(profile.Appearance))
-	return site.Done(c, "/account/appearance", "saved")
+	return page.Done(c, "/account/appearance", "saved")
 }

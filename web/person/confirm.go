@@ -11,12 +11,12 @@ import (
 	"parley/core/tenant"
 	views "parley/views/person"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // confirmPages are the handlers of the page on which people show again who they are.
 // A form that was sent meanwhile is in it, and goes on with it.
-type confirmPages struct{ *site.Site }
+type confirmPages struct{ *page.Base }
 
 // given are the inputs of this page. All other inputs belong to a form that was sent.
 var given = []string{"confirm_password", "confirm_code", "confirm_recovery_code", "confirm_answer", "next"}
@@ -24,21 +24,21 @@ var given = []string{"confirm_password", "confirm_code", "confirm_recovery_code"
 // page asks whoever came by a link. One who has to show a second factor and has none is
 // led to set one up.
 func (s confirmPages) page(c *fiber.Ctx, person tenant.Person) error {
-	next := site.LocalPath(c.Query("next"))
+	next := page.LocalPath(c.Query("next"))
 	if c.Query("factor") == "" {
-		return s.show(c, person, fiber.StatusOK, site.Form{"next": next}.View(), waiting{})
+		return s.show(c, person, fiber.StatusOK, page.Form{"next": next}.View(), waiting{})
 	}
 	if person.Session.SecondFactor {
-		return site.SeeOther(c, next)
+		return page.SeeOther(c, next)
 	}
 	set, err := s.Factors.Of(c.UserContext(), person.User.ID)
 	if err != nil {
 		return err
 	}
 	if !set.Any() {
-		return s.Flash(c, securityPath, site.Message{Text: factorDemand(person) + " Set one up to continue.", Failed: true})
+		return s.Flash(c, securityPath, page.Message{Text: factorDemand(person) + " Set one up to continue.", Failed: true})
 	}
-	return s.show(c, person, fiber.StatusOK, site.Form{"next": next}.View(), waiting{})
+	return s.show(c, person, fiber.StatusOK, page.Form{"next": next}.View(), waiting{})
 }
 
 // factorDemand says who asks for a second factor.
@@ -57,20 +57,20 @@ func (s confirmPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.
 	_, possible := s.Party(c)
 	m := views.Confirm{
 		Proof:    views.Proof{Form: f, App: set.App, Passkeys: possible && len(set.Passkeys) > 0, Recovery: set.Any()},
-		Password: person.User.HasPassword(), Kept: form.kept(f.Value("next")), Resend: form.again(),
+		Password: person.User.HasPassword(), Kept: form.kept(f.Value("next")), Resend: form.mustResend(),
 	}
-	if !form.again() {
+	if !form.mustResend() {
 		m.To, m.Carried = form.to, form.inputs
 	}
 	if c.Query("factor") != "" {
 		m.Factor, m.Password = factorDemand(person), false
 	} else {
-		m.Back = site.LocalPath(f.Value("next"))
+		m.Back = page.LocalPath(f.Value("next"))
 		if m.Places, err = s.places(c, person); err != nil {
 			return err
 		}
 	}
-	return site.Render(c, status, views.ConfirmPage(s.PersonLayout(c, person, "Confirm that it's you"), m))
+	return page.Render(c, status, views.ConfirmPage(s.PersonLayout(c, person, "Confirm that it's you"), m))
 }
 
 // places are the identity providers that can say who a person is.
@@ -84,7 +84,7 @@ func (s confirmPages) places(c *fiber.Ctx, person tenant.Person) (shown []views.
 
 // to is where a form was sent that waits, empty for none.
 func to(c *fiber.Ctx) string {
-	path := site.LocalPath(c.Query("to"))
+	path := page.LocalPath(c.Query("to"))
 	if path == "/" {
 		return ""
 	}
@@ -94,13 +94,13 @@ func to(c *fiber.Ctx) string {
 // confirm takes what was shown, and sends the waiting form on: the browser repeats what
 // it posted.
 func (s confirmPages) confirm(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, given...)
+	typed, err := page.ReadForm(c, given...)
 	if err != nil {
 		return err
 	}
 	form := waitingForm(c)
 	if !shown(typed) {
-		return s.show(c, person, fiber.StatusOK, site.Form{"next": site.LocalPath(site.CameFrom(c))}.View(), form)
+		return s.show(c, person, fiber.StatusOK, page.Form{"next": page.LocalPath(page.CameFrom(c))}.View(), form)
 	}
 	if err := s.prove(c, person, typed); err != nil {
 		return typed.Again(c, confirming(err), func(status int, f ui.Form) error {
@@ -109,18 +109,18 @@ func (s confirmPages) confirm(c *fiber.Ctx, person tenant.Person) error {
 		})
 	}
 	s.challenge().Drop(c)
-	if form.to != "" && !form.again() {
+	if form.to != "" && !form.mustResend() {
 		return c.Redirect(form.to, fiber.StatusTemporaryRedirect)
 	}
-	return s.Flash(c, site.LocalPath(typed["next"]), site.Message{Text: views.ProvedNotice})
+	return s.Flash(c, page.LocalPath(typed["next"]), page.Message{Text: views.ProvedNotice})
 }
 
 // shown reports whether anything was given, other than by a form that has just arrived.
-func shown(typed site.Form) bool {
+func shown(typed page.Form) bool {
 	return slices.ContainsFunc(given, func(name string) bool { return name != "next" && typed[name] != "" })
 }
 
-func (s confirmPages) prove(c *fiber.Ctx, person tenant.Person, typed site.Form) error {
+func (s confirmPages) prove(c *fiber.Ctx, person tenant.Person, typed page.Form) error {
 	ctx, client := c.UserContext(), s.Client(c)
 	switch {
 	case typed["confirm_answer"] != "":
@@ -142,7 +142,7 @@ func confirming(err error) error {
 	return err
 }
 
-func (s confirmPages) challenge() site.StepCookie {
+func (s confirmPages) challenge() page.StepCookie {
 	return s.Sessions.KeepStep(passkeyStep)
 }
 
@@ -150,11 +150,11 @@ func (s confirmPages) challenge() site.StepCookie {
 func (s confirmPages) askPasskey(c *fiber.Ctx, person tenant.Person) error {
 	party, here := s.Party(c)
 	if !here {
-		return site.Refuse(c, noParty())
+		return page.Refuse(c, noParty())
 	}
 	options, secret, err := s.Factors.Proofs.AskToProve(c.UserContext(), party, person.User)
 	if err != nil {
-		return site.Refuse(c, err)
+		return page.Refuse(c, err)
 	}
 	s.challenge().Keep(c, secret, factor.PasskeyWait)
 	return answerOptions(c, options)
@@ -187,12 +187,12 @@ func waitingForm(c *fiber.Ctx) waiting {
 	return form
 }
 
-// again says that the form cannot go on by itself, so that the person sends it again: it
-// has a secret, or its answer leaves the page as it is.
-func (w waiting) again() bool { return w.secret || w.file }
+// mustResend reports whether the person must send the form again, because it has a secret or
+// downloads a file.
+func (w waiting) mustResend() bool { return w.secret || w.file }
 
-// kept is what a script keeps of the form for its page, in JSON.
-func (w waiting) kept(page string) string {
+// kept returns the entries that a script keeps for the form's page, in JSON.
+func (w waiting) kept(path string) string {
 	if w.to == "" || len(w.inputs) == 0 {
 		return ""
 	}
@@ -200,7 +200,7 @@ func (w waiting) kept(page string) string {
 	for i, input := range w.inputs {
 		values[i] = [2]string{input.Name, input.Value}
 	}
-	text, err := json.Marshal(map[string]any{"page": page, "action": w.to, "values": values})
+	text, err := json.Marshal(map[string]any{"page": path, "action": w.to, "values": values})
 	if err != nil { // it is text
 		return ""
 	}

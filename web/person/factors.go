@@ -10,7 +10,7 @@ import (
 	"parley/internal/qr"
 	views "parley/views/person"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 const (
@@ -28,13 +28,13 @@ type securityForms struct {
 
 func newSecurityForms() securityForms {
 	return securityForms{
-		password: site.Form{"old_password": "", "new_password": ""}.View(),
-		passkey:  site.Form{"name": ""}.View(),
+		password: page.Form{"old_password": "", "new_password": ""}.View(),
+		passkey:  page.Form{"name": ""}.View(),
 	}
 }
 
 // factorsOf is what the page says of a person's second factors.
-func factorsOf(s *site.Site, c *fiber.Ctx, person tenant.Person, f securityForms) (views.Factors, error) {
+func factorsOf(s *page.Base, c *fiber.Ctx, person tenant.Person, f securityForms) (views.Factors, error) {
 	set, err := s.Factors.Of(c.UserContext(), person.User.ID)
 	if err != nil {
 		return views.Factors{}, err
@@ -48,14 +48,14 @@ func factorsOf(s *site.Site, c *fiber.Ctx, person tenant.Person, f securityForms
 }
 
 // setUpPages are the handlers of a person's second factors.
-type setUpPages struct{ *site.Site }
+type setUpPages struct{ *page.Base }
 
 // beginApp makes a secret for an app, and leads to the page that shows it.
 func (s setUpPages) beginApp(c *fiber.Ctx, person tenant.Person) error {
 	if err := s.Factors.Apps.Begin(c.UserContext(), person.User); err != nil {
 		return s.refuse(c, err)
 	}
-	return site.SeeOther(c, appPath)
+	return page.SeeOther(c, appPath)
 }
 
 // refuse says on the page of second factors what did not work.
@@ -64,17 +64,17 @@ func (s setUpPages) refuse(c *fiber.Ctx, err error) error {
 	if failure.Kind == fault.Internal || failure.Kind == fault.NotFound {
 		return err
 	}
-	return s.Flash(c, securityPath, site.Message{Text: failure.Message, Failed: true})
+	return s.Flash(c, securityPath, page.Message{Text: failure.Message, Failed: true})
 }
 
 func (s setUpPages) appPage(c *fiber.Ctx, person tenant.Person) error {
-	return s.showApp(c, person, fiber.StatusOK, site.Form{"code": ""}.View())
+	return s.showApp(c, person, fiber.StatusOK, page.Form{"code": ""}.View())
 }
 
 func (s setUpPages) showApp(c *fiber.Ctx, person tenant.Person, status int, f ui.Form) error {
 	pending, err := s.Factors.Apps.Pending(c.UserContext(), person.User)
 	if fault.Is(err, fault.NotFound) {
-		return site.SeeOther(c, securityPath)
+		return page.SeeOther(c, securityPath)
 	}
 	if err != nil {
 		return err
@@ -83,14 +83,14 @@ func (s setUpPages) showApp(c *fiber.Ctx, person tenant.Person, status int, f ui
 	if err != nil {
 		return err
 	}
-	return site.Render(c, status, views.AppPage(s.PersonLayout(c, person, "Set up an authenticator app"), views.App{
+	return page.Render(c, status, views.AppPage(s.PersonLayout(c, person, "Set up an authenticator app"), views.App{
 		Form: f, Secret: pending.Secret, Size: code.Size, Path: code.Path,
 	}))
 }
 
 // confirmApp completes the app with its first code.
 func (s setUpPages) confirmApp(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "code")
+	typed, err := page.ReadForm(c, "code")
 	if err != nil {
 		return err
 	}
@@ -101,19 +101,19 @@ func (s setUpPages) confirmApp(c *fiber.Ctx, person tenant.Person) error {
 	return s.done(c, person, codes, "Your authenticator app is set up.")
 }
 
-// done shows new recovery codes, this once, or says what was done.
+// done shows new recovery codes, this once, or confirms the action.
 func (s setUpPages) done(c *fiber.Ctx, person tenant.Person, codes []string, text string) error {
 	if len(codes) == 0 {
-		return s.Flash(c, securityPath, site.Message{Text: text})
+		return s.Flash(c, securityPath, page.Message{Text: text})
 	}
-	return site.Render(c, fiber.StatusOK, views.RecoveryCodesPage(s.PersonLayout(c, person, "Save your recovery codes"), codes))
+	return page.Render(c, fiber.StatusOK, views.RecoveryCodesPage(s.PersonLayout(c, person, "Save your recovery codes"), codes))
 }
 
 func (s setUpPages) removeApp(c *fiber.Ctx, person tenant.Person) error {
 	if err := s.Factors.Apps.Remove(c.UserContext(), person.User); err != nil {
 		return err
 	}
-	return s.Flash(c, securityPath, site.Message{Text: "The authenticator app is removed."})
+	return s.Flash(c, securityPath, page.Message{Text: "The authenticator app is removed."})
 }
 
 // renewCodes shows new recovery codes, and ends the former ones.
@@ -125,7 +125,7 @@ func (s setUpPages) renewCodes(c *fiber.Ctx, person tenant.Person) error {
 	return s.done(c, person, codes, "")
 }
 
-func (s setUpPages) challenge() site.StepCookie {
+func (s setUpPages) challenge() page.StepCookie {
 	return s.Sessions.KeepStep(passkeyStep)
 }
 
@@ -133,11 +133,11 @@ func (s setUpPages) challenge() site.StepCookie {
 func (s setUpPages) askPasskey(c *fiber.Ctx, person tenant.Person) error {
 	party, here := s.Party(c)
 	if !here {
-		return site.Refuse(c, noParty())
+		return page.Refuse(c, noParty())
 	}
 	options, secret, err := s.Factors.Passkeys.Begin(c.UserContext(), party, person.User)
 	if err != nil {
-		return site.Refuse(c, err)
+		return page.Refuse(c, err)
 	}
 	s.challenge().Keep(c, secret, factor.PasskeyWait)
 	return answerOptions(c, options)
@@ -145,7 +145,7 @@ func (s setUpPages) askPasskey(c *fiber.Ctx, person tenant.Person) error {
 
 // addPasskey stores the passkey that a browser has made.
 func (s setUpPages) addPasskey(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "answer", "name")
+	typed, err := page.ReadForm(c, "answer", "name")
 	if err != nil {
 		return err
 	}
@@ -163,11 +163,11 @@ func (s setUpPages) addPasskey(c *fiber.Ctx, person tenant.Person) error {
 }
 
 func (s setUpPages) renamePasskey(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "new_name")
+	typed, err := page.ReadForm(c, "new_name")
 	if err != nil {
 		return err
 	}
-	passkeyID := id.Given(c.Params("passkey"))
+	passkeyID := id.Parse(c.Params("passkey"))
 	if err := s.Factors.Passkeys.Rename(c.UserContext(), person.User, passkeyID, typed["new_name"]); err != nil {
 		return typed.Again(c, renamed(err, "name", "new_name"), func(status int, f ui.Form) error {
 			forms := newSecurityForms()
@@ -175,12 +175,12 @@ func (s setUpPages) renamePasskey(c *fiber.Ctx, person tenant.Person) error {
 			return profilePages(s).showSecurity(c, person, status, forms)
 		})
 	}
-	return s.Flash(c, securityPath, site.Message{Text: "The passkey is renamed."})
+	return s.Flash(c, securityPath, page.Message{Text: "The passkey is renamed."})
 }
 
 func (s setUpPages) removePasskey(c *fiber.Ctx, person tenant.Person) error {
-	if err := s.Factors.Passkeys.Remove(c.UserContext(), person.User, id.Given(c.Params("passkey"))); err != nil {
+	if err := s.Factors.Passkeys.Remove(c.UserContext(), person.User, id.Parse(c.Params("passkey"))); err != nil {
 		return err
 	}
-	return s.Flash(c, securityPath, site.Message{Text: "The passkey is removed."})
+	return s.Flash(c, securityPath, page.Message{Text: "The passkey is removed."})
 }

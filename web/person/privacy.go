@@ -13,14 +13,14 @@ import (
 	"parley/internal/download"
 	views "parley/views/person"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // privacyPages are the handlers of a copy of an account, and of its end.
-type privacyPages struct{ *site.Site }
+type privacyPages struct{ *page.Base }
 
 func (s privacyPages) privacyPage(c *fiber.Ctx, person tenant.Person) error {
-	return s.show(c, person, fiber.StatusOK, site.Form{"password": ""}.View())
+	return s.show(c, person, fiber.StatusOK, page.Form{"password": ""}.View())
 }
 
 func (s privacyPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.Form) error {
@@ -29,7 +29,7 @@ func (s privacyPages) show(c *fiber.Ctx, person tenant.Person, status int, f ui.
 		return err
 	}
 	m := views.Privacy{Delete: f, Password: person.User.HasPassword(), Alone: namesOf(leaving.Alone), Needed: namesOf(leaving.Needed)}
-	return site.Render(c, status, views.PrivacyPage(s.PersonLayout(c, person, "Your account"), m))
+	return page.Render(c, status, views.PrivacyPage(s.PersonLayout(c, person, "Your account"), m))
 }
 
 func namesOf(workspaces []tenant.Workspace) (names []string) {
@@ -53,7 +53,7 @@ func (s privacyPages) export(c *fiber.Ctx, person tenant.Person) error {
 
 // deleteAccount erases the account of whoever shows that it is theirs.
 func (s privacyPages) deleteAccount(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "password")
+	typed, err := page.ReadForm(c, "password")
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s privacyPages) deleteAccount(c *fiber.Ctx, person tenant.Person) error {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, person, status, f) })
 	}
 	if s.Letters.On() {
-		return site.Done(c, "/sign-in", "erased")
+		return page.Done(c, "/sign-in", "erased")
 	}
-	return site.Done(c, "/sign-in", "erased-silently")
+	return page.Done(c, "/sign-in", "erased-silently")
 }

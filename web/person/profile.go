@@ -8,7 +8,7 @@ import (
 	"parley/core/tenant"
 	views "parley/views/person"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // profileForms are the forms of the page about oneself.
@@ -17,13 +17,13 @@ type profileForms struct{ name, email ui.Form }
 // newProfileForms returns the forms as they are before anything is typed.
 func newProfileForms(p tenant.Person) profileForms {
 	return profileForms{
-		name:  site.Form{"name": p.User.Name}.View(),
-		email: site.Form{"email": p.User.Email, "email_password": ""}.View(),
+		name:  page.Form{"name": p.User.Name}.View(),
+		email: page.Form{"email": p.User.Email, "email_password": ""}.View(),
 	}
 }
 
 // profilePages are the handlers of the account of whoever is signed in.
-type profilePages struct{ *site.Site }
+type profilePages struct{ *page.Base }
 
 func (s profilePages) profilePage(c *fiber.Ctx, person tenant.Person) error {
 	return s.showProfile(c, person, fiber.StatusOK, newProfileForms(person))
@@ -31,12 +31,12 @@ func (s profilePages) profilePage(c *fiber.Ctx, person tenant.Person) error {
 
 func (s profilePages) showProfile(c *fiber.Ctx, person tenant.Person, status int, f profileForms) error {
 	l := s.PersonLayout(c, person, "Your account")
-	return site.Render(c, status, views.ProfilePage(l, views.Profile{NameForm: f.name, EmailForm: f.email, Password: person.User.HasPassword()}))
+	return page.Render(c, status, views.ProfilePage(l, views.Profile{NameForm: f.name, EmailForm: f.email, Password: person.User.HasPassword()}))
 }
 
 // changeEmail gives the person another address, who shows that it is them.
 func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "email", "email_password")
+	typed, err := page.ReadForm(c, "email", "email_password")
 	if err != nil {
 		return err
 	}
@@ -48,35 +48,35 @@ func (s profilePages) changeEmail(c *fiber.Ctx, person tenant.Person) error {
 		})
 	}
 	if s.Letters.On() {
-		return site.Done(c, "/account", "confirm")
+		return page.Done(c, "/account", "confirm")
 	}
-	return site.Done(c, "/account", "confirm-log")
+	return page.Done(c, "/account", "confirm-log")
 }
 
 // sendAgain sends the person another link that confirms their address.
 func (s profilePages) sendAgain(c *fiber.Ctx, person tenant.Person) error {
-	told := site.Message{Text: "We've sent a link to " + person.User.Email + "."}
+	told := page.Message{Text: "We've sent a link to " + person.User.Email + "."}
 	if !s.Letters.On() {
 		told.Text = "The link is in the log of this server. Ask its operator for it."
 	}
 	err := s.Accounts.Addresses.SendAgain(c.UserContext(), person.User, s.Client(c))
 	if fault.Is(err, fault.RateLimited) {
-		told, err = site.Message{Text: fault.As(err).Message, Failed: true}, nil
+		told, err = page.Message{Text: fault.As(err).Message, Failed: true}, nil
 	}
 	if err != nil {
 		return err
 	}
-	return s.Flash(c, site.CameFrom(c), told)
+	return s.Flash(c, page.CameFrom(c), told)
 }
 
 func (s profilePages) confirmEmailPage(c *fiber.Ctx) error {
-	return site.Render(c, fiber.StatusOK, views.ConfirmEmailPage(s.PlainLayout(c, "Confirm your e-mail address"), ui.Form{}))
+	return page.Render(c, fiber.StatusOK, views.ConfirmEmailPage(s.PlainLayout(c, "Confirm your e-mail address"), ui.Form{}))
 }
 
 // confirmEmail confirms the address to which the link was mailed, for the account
 // that has it or wants it, whoever is signed in.
 func (s profilePages) confirmEmail(c *fiber.Ctx) error {
-	typed, err := site.ReadForm(c, "code")
+	typed, err := page.ReadForm(c, "code")
 	if err != nil {
 		return err
 	}
@@ -87,22 +87,22 @@ func (s profilePages) confirmEmail(c *fiber.Ctx) error {
 	user, changed, err := s.Accounts.Addresses.ConfirmEmail(c.UserContext(), typed["code"], s.Client(c))
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
-			return site.Render(c, status, views.ConfirmEmailPage(s.PlainLayout(c, "Confirm your e-mail address"), f))
+			return page.Render(c, status, views.ConfirmEmailPage(s.PlainLayout(c, "Confirm your e-mail address"), f))
 		})
 	}
 	if !changed { // no session has ended
-		return s.Flash(c, "/", site.Message{Text: "Your e-mail address is confirmed."})
+		return s.Flash(c, "/", page.Message{Text: "Your e-mail address is confirmed."})
 	}
 	if here.User.ID == user.ID {
 		return s.Start(c, user.ID, here.Session.Proof, "/account?done=email")
 	}
-	return site.Done(c, "/sign-in", "email")
+	return page.Done(c, "/sign-in", "email")
 }
 
 // changePassword gives the person another password, and ends their sessions in
 // other browsers.
 func (s profilePages) changePassword(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "old_password", "new_password")
+	typed, err := page.ReadForm(c, "old_password", "new_password")
 	if err != nil {
 		return err
 	}
@@ -132,16 +132,16 @@ func (s profilePages) securityPage(c *fiber.Ctx, person tenant.Person) error {
 }
 
 func (s profilePages) showSecurity(c *fiber.Ctx, person tenant.Person, status int, f securityForms) error {
-	shown, err := factorsOf(s.Site, c, person, f)
+	shown, err := factorsOf(s.Base, c, person, f)
 	if err != nil {
 		return err
 	}
-	return site.Render(c, status, views.SecurityPage(s.PersonLayout(c, person, "Your account"), f.password, person.User.HasPassword(), shown))
+	return page.Render(c, status, views.SecurityPage(s.PersonLayout(c, person, "Your account"), f.password, person.User.HasPassword(), shown))
 }
 
 // changeName changes what the person is called.
 func (s profilePages) changeName(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "name")
+	typed, err := page.ReadForm(c, "name")
 	if err != nil {
 		return err
 	}
@@ -154,5 +154,5 @@ func (s profilePages) changeName(c *fiber.Ctx, person tenant.Person) error {
 			return s.showProfile(c, person, status, forms)
 		})
 	}
-	return site.Done(c, "/account", "saved")
+	return page.Done(c, "/account", "saved")
 }

@@ -10,7 +10,7 @@ import (
 	"parley/text/markdown"
 	views "parley/views/person"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 // securityPages are the handlers of reports of vulnerabilities.
-type securityPages struct{ *site.Site }
+type securityPages struct{ *page.Base }
 
 // securityTxt says whom to tell of a vulnerability: RFC 9116.
 func (s securityPages) securityTxt(c *fiber.Ctx) error {
@@ -33,12 +33,12 @@ func (s securityPages) securityTxt(c *fiber.Ctx) error {
 	return c.SendString(securityTxt(s.Security.Contact, s.BaseURL, s.Now()))
 }
 
-// securityPolicy shows what is promised to them.
+// securityPolicy shows what the operator promises to people who report vulnerabilities.
 func (s securityPages) securityPolicy(c *fiber.Ctx) error {
 	if s.Security.Contact == "" {
 		return fiber.ErrNotFound
 	}
-	return site.Render(c, fiber.StatusOK, views.SecurityPolicyPage(s.wide(c), policyHTML(s.Security.Policy)))
+	return page.Render(c, fiber.StatusOK, views.SecurityPolicyPage(s.wide(c), policyHTML(s.Security.Policy)))
 }
 
 // policyHTML returns the part of the policy that people outside need: without its

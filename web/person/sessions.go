@@ -5,11 +5,11 @@ import (
 
 	"parley/core/tenant"
 	views "parley/views/person"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // sessionPages are the handlers of the browsers in which a person is signed in.
-type sessionPages struct{ *site.Site }
+type sessionPages struct{ *page.Base }
 
 func (s sessionPages) sessionsPage(c *fiber.Ctx, person tenant.Person) error {
 	sessions, err := s.Accounts.Sessions.Of(c.UserContext(), person.User.ID)
@@ -23,23 +23,23 @@ func (s sessionPages) sessionsPage(c *fiber.Ctx, person tenant.Person) error {
 			LastSeenAt: session.LastSeenAt, Since: session.CreatedAt, Here: session.IsOf(s.Sessions.Secret(c)),
 		}
 	}
-	return site.Render(c, fiber.StatusOK, views.SessionsPage(s.PersonLayout(c, person, "Your account"), shown))
+	return page.Render(c, fiber.StatusOK, views.SessionsPage(s.PersonLayout(c, person, "Your account"), shown))
 }
 
 func (s sessionPages) end(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "session")
+	typed, err := page.ReadForm(c, "session")
 	if err != nil {
 		return err
 	}
 	if err := s.Accounts.Sessions.End(c.UserContext(), person.User, typed["session"]); err != nil {
 		return err
 	}
-	return s.Flash(c, "/account/sessions", site.Message{Text: "That browser is signed out."})
+	return s.Flash(c, "/account/sessions", page.Message{Text: "That browser is signed out."})
 }
 
 func (s sessionPages) endOthers(c *fiber.Ctx, person tenant.Person) error {
 	if err := s.Accounts.Sessions.EndOthers(c.UserContext(), person.User, s.Sessions.Secret(c)); err != nil {
 		return err
 	}
-	return s.Flash(c, "/account/sessions", site.Message{Text: "All other browsers are signed out."})
+	return s.Flash(c, "/account/sessions", page.Message{Text: "All other browsers are signed out."})
 }

@@ -9,11 +9,11 @@ import (
 	views "parley/views/person"
 	"parley/views/shell"
 	"parley/views/ui"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // signInPages are the handlers of signing in and out.
-type signInPages struct{ *site.Site }
+type signInPages struct{ *page.Base }
 
 func (s signInPages) home(c *fiber.Ctx) error {
 	person, err := s.Sessions.Person(c)
@@ -24,12 +24,12 @@ func (s signInPages) home(c *fiber.Ctx) error {
 		return err
 	}
 	if len(person.Memberships) == 0 && len(person.Ending) > 0 {
-		return site.SeeOther(c, shell.DeletionURL(person.Ending[0].Workspace.ID))
+		return page.SeeOther(c, shell.DeletionURL(person.Ending[0].Workspace.ID))
 	}
 	if len(person.Memberships) == 0 {
-		return site.Render(c, fiber.StatusOK, views.NoWorkspacePage(s.PersonLayout(c, person, "Welcome")))
+		return page.Render(c, fiber.StatusOK, views.NoWorkspacePage(s.PersonLayout(c, person, "Welcome")))
 	}
-	return site.SeeOther(c, shell.WorkspaceURL(person.Memberships[0].Workspace.ID))
+	return page.SeeOther(c, shell.WorkspaceURL(person.Memberships[0].Workspace.ID))
 }
 
 func (s signInPages) welcome(c *fiber.Ctx) error {
@@ -38,13 +38,13 @@ func (s signInPages) welcome(c *fiber.Ctx) error {
 		return err
 	}
 	if empty {
-		return site.SeeOther(c, "/sign-up")
+		return page.SeeOther(c, "/sign-up")
 	}
-	return site.SeeOther(c, "/sign-in")
+	return page.SeeOther(c, "/sign-in")
 }
 
 // signUpPages are the handlers of new accounts.
-type signUpPages struct{ *site.Site }
+type signUpPages struct{ *page.Base }
 
 func (s signUpPages) signUpPage(c *fiber.Ctx) error {
 	in, err := s.SignedIn(c)
@@ -52,7 +52,7 @@ func (s signUpPages) signUpPage(c *fiber.Ctx) error {
 		return err
 	}
 	if in {
-		return site.SeeOther(c, "/")
+		return page.SeeOther(c, "/")
 	}
 	if err := s.admitSignUp(c); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (s signUpPages) showSignUp(c *fiber.Ctx, status int, f ui.Form) error {
 	if err != nil {
 		return err
 	}
-	return site.Render(c, status, views.SignUpPage(s.PlainLayout(c, "Create an account"), f, checks))
+	return page.Render(c, status, views.SignUpPage(s.PlainLayout(c, "Create an account"), f, checks))
 }
 
 // admitSignUp refuses a new account where they are not open to all, save the
@@ -82,7 +82,7 @@ func (s signUpPages) signUp(c *fiber.Ctx) error {
 	if err := s.admitSignUp(c); err != nil {
 		return err
 	}
-	typed, err := site.ReadForm(c, "email", "password", "workspace")
+	typed, err := page.ReadForm(c, "email", "password", "workspace")
 	if err != nil {
 		return err
 	}
@@ -91,13 +91,13 @@ func (s signUpPages) signUp(c *fiber.Ctx) error {
 		return err
 	}
 	again := func(status int, f ui.Form) error {
-		return site.Render(c, status, views.SignUpPage(s.PlainLayout(c, "Create an account"), f, checks))
+		return page.Render(c, status, views.SignUpPage(s.PlainLayout(c, "Create an account"), f, checks))
 	}
 	if checks {
 		if err := s.Accounts.SignUps.Request(c.UserContext(), typed["email"], s.Client(c)); err != nil {
 			return typed.Again(c, err, again)
 		}
-		return site.Render(c, fiber.StatusOK, views.CheckMailPage(s.PlainLayout(c, "Check your e-mail")))
+		return page.Render(c, fiber.StatusOK, views.CheckMailPage(s.PlainLayout(c, "Check your e-mail")))
 	}
 	user, err := s.createAccount(c, typed)
 	if err != nil {
@@ -107,15 +107,15 @@ func (s signUpPages) signUp(c *fiber.Ctx) error {
 }
 
 func (s signUpPages) finishSignUpPage(c *fiber.Ctx) error {
-	return site.Render(c, fiber.StatusOK, views.FinishSignUpPage(s.PlainLayout(c, "Create your account"), ui.Form{}))
+	return page.Render(c, fiber.StatusOK, views.FinishSignUpPage(s.PlainLayout(c, "Create your account"), ui.Form{}))
 }
 
-// finishSignUp creates the account of who has followed the link in a mail.
+// finishSignUp creates the account of a person who has followed the link in a mail.
 func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 	if err := s.admitSignUp(c); err != nil {
 		return err
 	}
-	typed, err := site.ReadForm(c, "code", "password", "workspace")
+	typed, err := page.ReadForm(c, "code", "password", "workspace")
 	if err != nil {
 		return err
 	}
@@ -124,13 +124,13 @@ func (s signUpPages) finishSignUp(c *fiber.Ctx) error {
 	})
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
-			return site.Render(c, status, views.FinishSignUpPage(s.PlainLayout(c, "Create your account"), f))
+			return page.Render(c, status, views.FinishSignUpPage(s.PlainLayout(c, "Create your account"), f))
 		})
 	}
 	return s.Start(c, user.ID, signin.Proof{Method: signin.ByPassword}, "/")
 }
 
-func (s signUpPages) createAccount(c *fiber.Ctx, typed site.Form) (account.User, error) {
+func (s signUpPages) createAccount(c *fiber.Ctx, typed page.Form) (account.User, error) {
 	user, _, err := s.Accounts.SignUps.Create(c.UserContext(), account.Account{
 		Email: typed["email"], Password: typed["password"], Workspace: typed["workspace"],
 		Client: s.Client(c), OnlyFirst: !s.SignUp,
@@ -143,20 +143,20 @@ func (s signInPages) signInPage(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	next := site.LocalPath(c.Query("next"))
+	next := page.LocalPath(c.Query("next"))
 	if in {
-		return site.SeeOther(c, next)
+		return page.SeeOther(c, next)
 	}
-	return s.showSignIn(c, fiber.StatusOK, site.Form{"next": next}.View())
+	return s.showSignIn(c, fiber.StatusOK, page.Form{"next": next}.View())
 }
 
 func (s signInPages) showSignIn(c *fiber.Ctx, status int, f ui.Form) error {
 	_, passkeys := s.Party(c)
-	return site.Render(c, status, views.SignInPage(s.PlainLayout(c, "Sign in"), views.SignIn{Form: f, SignUp: s.SignUp, Provider: s.SSO.SignIns.Installation(), Passkeys: passkeys}))
+	return page.Render(c, status, views.SignInPage(s.PlainLayout(c, "Sign in"), views.SignIn{Form: f, SignUp: s.SignUp, Provider: s.SSO.SignIns.Installation(), Passkeys: passkeys}))
 }
 
 func (s signInPages) signIn(c *fiber.Ctx) error {
-	typed, err := site.ReadForm(c, "email", "password", "next")
+	typed, err := page.ReadForm(c, "email", "password", "next")
 	if err != nil {
 		return err
 	}
@@ -164,29 +164,29 @@ func (s signInPages) signIn(c *fiber.Ctx) error {
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showSignIn(c, status, f) })
 	}
-	return s.Enter(c, keys, site.LocalPath(typed["next"]))
+	return s.Enter(c, keys, page.LocalPath(typed["next"]))
 }
 
 func (s signInPages) signOut(c *fiber.Ctx) error {
 	if err := s.Sessions.End(c); err != nil {
 		return err
 	}
-	return site.SeeOther(c, "/sign-in")
+	return page.SeeOther(c, "/sign-in")
 }
 
 func (s signInPages) joinPage(c *fiber.Ctx) error {
-	return site.Render(c, fiber.StatusOK, views.JoinPage(s.PlainLayout(c, "Join a workspace"), ui.Form{}))
+	return page.Render(c, fiber.StatusOK, views.JoinPage(s.PlainLayout(c, "Join a workspace"), ui.Form{}))
 }
 
 func (s signInPages) join(c *fiber.Ctx) error {
-	typed, err := site.ReadForm(c, "code", "password")
+	typed, err := page.ReadForm(c, "code", "password")
 	if err != nil {
 		return err
 	}
 	userID, err := s.Team.Invitations.Join(c.UserContext(), typed["code"], typed["password"], s.Client(c))
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {
-			return site.Render(c, status, views.JoinPage(s.PlainLayout(c, "Join a workspace"), f))
+			return page.Render(c, status, views.JoinPage(s.PlainLayout(c, "Join a workspace"), f))
 		})
 	}
 	return s.Start(c, userID, signin.Proof{Method: signin.ByPassword}, "/")

@@ -17,25 +17,25 @@ import (
 	"parley/views/shell"
 	"parley/views/ui"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // privacyPages are the handlers of what is stored in a workspace, and of what people may
 // ask for.
-type privacyPages struct{ *site.Site }
+type privacyPages struct{ *page.Base }
 
 // privacyForms are the forms of the page.
 type privacyForms struct{ copy, erase ui.Form }
 
 func emptyPrivacyForms() privacyForms {
-	return privacyForms{site.Form{"external_user_id": ""}.View(), site.Form{"erased_user_id": "", "sure": ""}.View()}
+	return privacyForms{page.Form{"external_user_id": ""}.View(), page.Form{"erased_user_id": "", "sure": ""}.View()}
 }
 
-func (s privacyPages) privacyPage(c *fiber.Ctx, v site.Visit) error {
+func (s privacyPages) privacyPage(c *fiber.Ctx, v page.Visit) error {
 	return s.show(c, v, fiber.StatusOK, emptyPrivacyForms())
 }
 
-func (s privacyPages) show(c *fiber.Ctx, v site.Visit, status int, f privacyForms) error {
+func (s privacyPages) show(c *fiber.Ctx, v page.Visit, status int, f privacyForms) error {
 	m := views.Privacy{Copy: f.copy, Erase: f.erase, MayExport: v.May(tenant.ChangePlan), MayManage: v.May(tenant.ManageChatbots)}
 	if m.MayManage {
 		receipts, err := s.Privacy.Receipts.Of(c.UserContext(), v.WorkspaceID())
@@ -52,7 +52,7 @@ func (s privacyPages) show(c *fiber.Ctx, v site.Visit, status int, f privacyForm
 		}
 	}
 	l := v.Layout(c, shell.WorkspaceSection, "Privacy").At(shell.Crumb{Text: "Workspace settings", URL: shell.SettingsURL(v.WorkspaceID())})
-	return site.Render(c, status, views.PrivacyPage(l, m))
+	return page.Render(c, status, views.PrivacyPage(l, m))
 }
 
 func receiptToView(e stored.Erasure) views.Receipt {
@@ -72,7 +72,7 @@ func storedToView(t stored.Table) views.Stored {
 }
 
 // export sends everything that the workspace has.
-func (s privacyPages) export(c *fiber.Ctx, v site.Visit) error {
+func (s privacyPages) export(c *fiber.Ctx, v page.Visit) error {
 	w := v.Member.Workspace
 	err := s.Privacy.Exports.Record(c.UserContext(), w.ID, stored.WorkspaceObject(w), "Everything in the workspace.")
 	if err != nil {
@@ -85,8 +85,8 @@ func (s privacyPages) export(c *fiber.Ctx, v site.Visit) error {
 }
 
 // exportEndUser sends everything that the workspace has of an end user.
-func (s privacyPages) exportEndUser(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "external_user_id")
+func (s privacyPages) exportEndUser(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "external_user_id")
 	if err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (s privacyPages) exportEndUser(c *fiber.Ctx, v site.Visit) error {
 }
 
 // eraseEndUser erases everything that the workspace has of an end user.
-func (s privacyPages) eraseEndUser(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "erased_user_id", "sure")
+func (s privacyPages) eraseEndUser(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "erased_user_id", "sure")
 	if err != nil {
 		return err
 	}
@@ -130,10 +130,10 @@ func (s privacyPages) eraseEndUser(c *fiber.Ctx, v site.Visit) error {
 	if receipt.DoneAt == nil {
 		text = fmt.Sprintf("Nobody finds this end user's data any more. The rest goes within minutes; the receipt is %s.", receipt.ID)
 	}
-	return s.Flash(c, shell.PrivacyURL(v.WorkspaceID()), site.Message{Text: text})
+	return s.Flash(c, shell.PrivacyURL(v.WorkspaceID()), page.Message{Text: text})
 }
 
-func (s privacyPages) eraseSure(c *fiber.Ctx, v site.Visit, typed site.Form) (stored.Erasure, error) {
+func (s privacyPages) eraseSure(c *fiber.Ctx, v page.Visit, typed page.Form) (stored.Erasure, error) {
 	if typed["sure"] == "" {
 		return stored.Erasure{}, fault.InField("sure", "Check the box to erase this end user.")
 	}

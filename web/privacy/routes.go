@@ -8,19 +8,19 @@ import (
 
 	"parley/api/route"
 	"parley/core/tenant"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-func Register(s *site.Site, app *fiber.App, table *route.Table) {
+func Register(s *page.Base, app *fiber.App, table *route.Table) {
 	deletions, pages := deletionPages{s}, privacyPages{s}
 	route.Add(table, app, "/workspaces/:workspace", s.WithEnding,
 		route.Get("/deletion", deletions.deletionPage, route.May(tenant.Read)),
-		route.Post("/restore", deletions.restore, route.May(tenant.ChangePlan), route.Body(site.MaxForm), route.On("/deletion")),
+		route.Post("/restore", deletions.restore, route.May(tenant.ChangePlan), route.Body(page.MaxForm), route.On("/deletion")),
 	)
 	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
 		route.Get("/privacy", pages.privacyPage, route.May(tenant.Read)),
-		route.Post("/privacy/export", pages.export, route.May(tenant.ChangePlan), route.Body(site.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive, route.Download),
-		route.Post("/privacy/end-user/export", pages.exportEndUser, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive, route.Download),
-		route.Post("/privacy/end-user/erase", pages.eraseEndUser, route.May(tenant.ManageChatbots), route.Body(site.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive),
+		route.Post("/privacy/export", pages.export, route.May(tenant.ChangePlan), route.Body(page.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive, route.Download),
+		route.Post("/privacy/end-user/export", pages.exportEndUser, route.May(tenant.ManageChatbots), route.Body(page.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive, route.Download),
+		route.Post("/privacy/end-user/erase", pages.eraseEndUser, route.May(tenant.ManageChatbots), route.Body(page.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive),
 	)
 }

@@ -21,16 +21,16 @@ func (d document) examples(media *value) []example {
 		all = append(all, example{"", one})
 	}
 	if schema := d.resolve(media.get("schema")); len(all) == 0 && schema.get("contentSchema") == nothing {
-		if made := d.made(schema, nil); made.fields != nil {
+		if made := d.exampleOf(schema, nil); made.fields != nil {
 			all = append(all, example{"", made})
 		}
 	}
 	return all
 }
 
-// made is an example of a schema. Of an object it has what is required, and what the
-// schema has examples of.
-func (d document) made(schema *value, inside []*value) *value {
+// exampleOf returns an example of a schema. An object has the required properties, and those
+// with examples.
+func (d document) exampleOf(schema *value, inside []*value) *value {
 	schema = d.resolve(schema)
 	if slices.Contains(inside, schema) {
 		return nothing
@@ -48,7 +48,7 @@ func (d document) made(schema *value, inside []*value) *value {
 	}
 	for _, way := range []string{"oneOf", "anyOf"} {
 		if variants := schema.get(way).items; len(variants) > 0 {
-			return d.made(variants[0], inside)
+			return d.exampleOf(variants[0], inside)
 		}
 	}
 	types := schema.get("type").texts()
@@ -57,7 +57,7 @@ func (d document) made(schema *value, inside []*value) *value {
 		return d.madeObject(schema, inside)
 	case slices.Contains(types, "array"):
 		v := &value{tag: "!!seq"}
-		if item := d.made(schema.get("items"), inside); item != nothing {
+		if item := d.exampleOf(schema.get("items"), inside); item != nothing {
 			v.items = []*value{item}
 		}
 		return v
@@ -84,7 +84,7 @@ var sampleOf = map[string]string{"": "…", "date-time": "2026-11-21T01:21:02Z",
 func (d document) madeObject(schema *value, inside []*value) *value {
 	v := &value{tag: "!!map", fields: map[string]*value{}}
 	for _, part := range schema.get("allOf").items {
-		made := d.made(part, inside)
+		made := d.exampleOf(part, inside)
 		for _, key := range made.keys {
 			v.set(key, made.fields[key])
 		}
@@ -93,7 +93,7 @@ func (d document) madeObject(schema *value, inside []*value) *value {
 	for _, name := range schema.get("properties").keys {
 		property := d.resolve(schema.get("properties", name))
 		if slices.Contains(required, name) || property.has("example") {
-			v.set(name, d.made(property, inside))
+			v.set(name, d.exampleOf(property, inside))
 		}
 	}
 	return v

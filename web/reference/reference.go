@@ -13,17 +13,17 @@ import (
 	"parley/api/route"
 	views "parley/views/reference"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 type pages struct {
-	*site.Site
+	*page.Base
 	// described is the description, which is read when somebody looks at it first.
 	described func() (views.Reference, error)
 }
 
 // Register adds the pages to an app, and what they declare to a table.
-func Register(s *site.Site, app *fiber.App, table *route.Table) {
+func Register(s *page.Base, app *fiber.App, table *route.Table) {
 	p := pages{s, sync.OnceValues(func() (views.Reference, error) { return read(s.Description, s.Address("")) })}
 	route.Add(table, app, "", s.Anyone,
 		route.Get(shell.ReferenceURL, p.page, route.Open),
@@ -51,5 +51,5 @@ func (p pages) page(c *fiber.Ctx) error {
 		}
 		l.Title, l.Heading = shown.Current.Name+" – "+described.Title, shown.Current.Name
 	}
-	return site.Render(c, fiber.StatusOK, views.ReferencePage(l, shown))
+	return page.Render(c, fiber.StatusOK, views.ReferencePage(l, shown))
 }

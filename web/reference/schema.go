@@ -8,7 +8,7 @@ import (
 	views "parley/views/reference"
 )
 
-// fields are the properties of what a schema describes, or its variants. Schemas that it
+// fields returns the properties of a schema, or its variants. Schemas that it
 // is inside of are not shown again.
 func (d document) fields(schema *value, inside []*value) []views.Field {
 	schema = d.resolve(schema)

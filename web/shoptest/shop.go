@@ -52,7 +52,7 @@ import (
 	privacystore "parley/store/privacy"
 	"parley/store/tenancy"
 	"parley/web"
-	"parley/web/site"
+	"parley/web/page"
 	"parley/web/webtest"
 )
 
@@ -146,7 +146,7 @@ func ticking() func() time.Time {
 }
 
 // Open is a shop that sells, unless the change says otherwise.
-func Open(t *testing.T, change func(*site.Deps)) *Shop {
+func Open(t *testing.T, change func(*page.Deps)) *Shop {
 	t.Helper()
 	clock := ticking()
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "parley.db"))
@@ -170,12 +170,12 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 	ids, err := publicid.New(make([]byte, publicid.KeySize))
 	webtest.Must(t, err)
 	hooks := s.openWebhooks(clock)
-	deps := site.Deps{
+	deps := page.Deps{
 		Webhooks: hooks, Deliveries: webhook.NewDeliveries(hooks), Privacy: s.openPrivacy(clock, ids),
 		Accounts: s.Tenants.Accounts, Factors: s.Tenants.Factors, Tenants: s.Tenants.Tenants, Team: s.Tenants.Team, Subscriptions: s.Tenants.Subscriptions,
 		Audit: s.Tenants.Audit, Letters: s.Tenants.Letters,
-		Chatbots: s.Chatbots, Sessions: site.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
-		Insight: site.Insight{
+		Chatbots: s.Chatbots, Sessions: page.NewSessions(s.Tenants.Sessions, s.Tenants.People, false, webtest.BaseURL), BaseURL: webtest.BaseURL,
+		Insight: page.Insight{
 			Feedback: insight.NewFeedbacks(insightstore.NewFeedback(db), nil, clock), Gaps: insight.NewGaps(insightstore.NewGaps(db), nil, nil, clock),
 			History: history.New(insightstore.NewHistory(db), db, clock), Reports: stats.NewReports(insightstore.NewStats(db), clock),
 		},
@@ -186,7 +186,7 @@ func Open(t *testing.T, change func(*site.Deps)) *Shop {
 		change(&deps)
 	}
 	s.app = fiber.New(fiber.Config{Immutable: true})
-	s.app.Use(requestid.Middleware, site.Origin(clientaddr.Proxies{}))
+	s.app.Use(requestid.Middleware, page.Origin(clientaddr.Proxies{}))
 	web.Register(s.app, &s.Routes, deps)
 	owner, workspaceID, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ada@example.com", Password: Password, Workspace: "Acme"})
 	webtest.Must(t, err)

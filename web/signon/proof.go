@@ -9,19 +9,19 @@ import (
 	"parley/internal/id"
 	views "parley/views/person"
 	"parley/views/shell"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // proof keeps a visit apart from one that signs in.
-func (s visitPages) proof() site.StepCookie { return s.Sessions.KeepStep("sso_proof") }
+func (s visitPages) proof() page.StepCookie { return s.Sessions.KeepStep("sso_proof") }
 
 // beginProof sends a browser to a provider, where its person signs in anew.
 func (s visitPages) beginProof(c *fiber.Ctx, person tenant.Person) error {
-	typed, err := site.ReadForm(c, "workspace", "next")
+	typed, err := page.ReadForm(c, "workspace", "next")
 	if err != nil {
 		return err
 	}
-	departure, err := s.SSO.SignIns.BeginProof(c.UserContext(), person.User, person.Session, id.Given(typed["workspace"]), site.LocalPath(typed["next"]), returnURL(s.Site), s.Client(c))
+	departure, err := s.SSO.SignIns.BeginProof(c.UserContext(), person.User, person.Session, id.Parse(typed["workspace"]), page.LocalPath(typed["next"]), returnURL(s.Base), s.Client(c))
 	if fault.Is(err, fault.NotFound) {
 		return err
 	}
@@ -39,15 +39,15 @@ func (s visitPages) finishProof(c *fiber.Ctx, secret string, answer sso.Answer) 
 	if err != nil {
 		return err
 	}
-	next, err := s.SSO.SignIns.FinishProof(c.UserContext(), person.User, person.Session, secret, id.Given(c.Params("workspace")), answer)
+	next, err := s.SSO.SignIns.FinishProof(c.UserContext(), person.User, person.Session, secret, id.Parse(c.Params("workspace")), answer)
 	if err != nil {
 		return s.refuseProof(c, err, next)
 	}
-	return s.Flash(c, site.LocalPath(next), site.Message{Text: views.ProvedNotice})
+	return s.Flash(c, page.LocalPath(next), page.Message{Text: views.ProvedNotice})
 }
 
 // refuseProof leads back to the page that asks, which says what did not work.
 func (s visitPages) refuseProof(c *fiber.Ctx, err error, next string) error {
-	site.LogFailure(c, s.Log, fault.As(err))
-	return s.Flash(c, shell.ConfirmURL(site.LocalPath(next)), site.Message{Text: fault.As(err).Message, Failed: true})
+	page.LogFailure(c, s.Log, fault.As(err))
+	return s.Flash(c, shell.ConfirmURL(page.LocalPath(next)), page.Message{Text: fault.As(err).Message, Failed: true})
 }

@@ -8,14 +8,14 @@ import (
 	"parley/api/route"
 	"parley/core/sso"
 	"parley/core/tenant"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // callback is the page to which identity providers send browsers back.
 const callback = "/sign-in/sso/callback"
 
 // returnURL returns that page's address for each workspace.
-func returnURL(s *site.Site) sso.Return {
+func returnURL(s *page.Base) sso.Return {
 	return func(workspaceID string) string {
 		if workspaceID == "" {
 			return s.Address(callback)
@@ -25,23 +25,23 @@ func returnURL(s *site.Site) sso.Return {
 }
 
 // Register adds the routes.
-func Register(s *site.Site, app *fiber.App, table *route.Table) {
+func Register(s *page.Base, app *fiber.App, table *route.Table) {
 	visits, connections := visitPages{s}, connectionPages{s}
 	route.Add(table, app, "/sign-in", s.Anyone,
-		route.Post("/provider", visits.begin, route.Open, route.Body(site.MaxCredentials), route.On("/sso")),
+		route.Post("/provider", visits.begin, route.Open, route.Body(page.MaxCredentials), route.On("/sso")),
 		route.Get("/sso", visits.page, route.Open),
-		route.Post("/sso", visits.find, route.Open, route.Body(site.MaxCredentials)),
+		route.Post("/sso", visits.find, route.Open, route.Body(page.MaxCredentials)),
 		route.Get("/sso/callback", visits.arrive, route.Open),
 		route.Get("/sso/callback/:workspace", visits.arrive, route.Open),
 	)
 	route.Add(table, app, "/confirm", s.WithPerson,
-		route.Post("/provider", visits.beginProof, route.SignedIn, route.Body(site.MaxForm), route.On("/")),
+		route.Post("/provider", visits.beginProof, route.SignedIn, route.Body(page.MaxForm), route.On("/")),
 	)
 	route.Add(table, app, "/workspaces/:workspace/settings/sso", s.WithMember,
 		route.Get("", connections.page, route.May(tenant.ManageSSO)),
-		route.Post("", connections.save, route.May(tenant.ManageSSO), route.Body(site.MaxForm), route.Sensitive),
-		route.Post("/try", connections.try, route.May(tenant.ManageSSO), route.Body(site.MaxForm), route.Costly, route.On("/")),
-		route.Post("/domain", connections.checkDomain, route.May(tenant.ManageSSO), route.Body(site.MaxForm), route.Costly, route.On("/"), route.Sensitive),
-		route.Post("/delete", connections.remove, route.May(tenant.ManageSSO), route.Body(site.MaxForm), route.On("/"), route.Sensitive),
+		route.Post("", connections.save, route.May(tenant.ManageSSO), route.Body(page.MaxForm), route.Sensitive),
+		route.Post("/try", connections.try, route.May(tenant.ManageSSO), route.Body(page.MaxForm), route.Costly, route.On("/")),
+		route.Post("/domain", connections.checkDomain, route.May(tenant.ManageSSO), route.Body(page.MaxForm), route.Costly, route.On("/"), route.Sensitive),
+		route.Post("/delete", connections.remove, route.May(tenant.ManageSSO), route.Body(page.MaxForm), route.On("/"), route.Sensitive),
 	)
 }

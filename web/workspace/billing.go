@@ -14,17 +14,17 @@ import (
 	"parley/views/shell"
 	"parley/views/ui"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
-// planPages are the handlers of what a workspace uses and pays.
-type planPages struct{ *site.Site }
+// planPages are the handlers of usage, plan and payments.
+type planPages struct{ *page.Base }
 
-func (s planPages) billingPage(c *fiber.Ctx, v site.Visit) error {
+func (s planPages) billingPage(c *fiber.Ctx, v page.Visit) error {
 	return s.showBilling(c, v, fiber.StatusOK, ui.Form{})
 }
 
-func (s planPages) showBilling(c *fiber.Ctx, v site.Visit, status int, f ui.Form) error {
+func (s planPages) showBilling(c *fiber.Ctx, v page.Visit, status int, f ui.Form) error {
 	m, err := s.billing(c, v)
 	if err != nil {
 		return err
@@ -37,11 +37,11 @@ func (s planPages) showBilling(c *fiber.Ctx, v site.Visit, status int, f ui.Form
 		return err
 	}
 	s.LetPay(c)
-	return site.Render(c, status, views.BillingPage(v.Layout(c, shell.BillingSection, "Usage & billing"), m))
+	return page.Render(c, status, views.BillingPage(v.Layout(c, shell.BillingSection, "Usage & billing"), m))
 }
 
-// billing is the page without what was used and done.
-func (s planPages) billing(c *fiber.Ctx, v site.Visit) (views.Billing, error) {
+// billing returns the page without usage and history.
+func (s planPages) billing(c *fiber.Ctx, v page.Visit) (views.Billing, error) {
 	o, err := s.offerTo(c, v)
 	if err != nil {
 		return views.Billing{}, err
@@ -69,14 +69,14 @@ func (s planPages) billing(c *fiber.Ctx, v site.Visit) (views.Billing, error) {
 	return m, nil
 }
 
-// resets says when what is counted by the month starts over.
+// resets says when the monthly counts start over.
 func resets(now time.Time) string {
 	return "Messages and playground questions start over on " + monthOf(now).AddDate(0, 1, 0).Format("January 2, 2006") + ", midnight UTC."
 }
 
 // changePage shows what one change of plan would do, for pages that offer a plan
 // and for browsers that do not open the dialog of it.
-func (s planPages) changePage(c *fiber.Ctx, v site.Visit) error {
+func (s planPages) changePage(c *fiber.Ctx, v page.Visit) error {
 	m, err := s.billing(c, v)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s planPages) changePage(c *fiber.Ctx, v site.Visit) error {
 		if p.Name == c.Query("plan") && (p.Choices != nil || m.ByHand && !p.Current) {
 			s.LetPay(c)
 			l := v.Layout(c, shell.BillingSection, "Change to "+p.Title+"?")
-			return site.Render(c, fiber.StatusOK, views.ChangePage(l.At(shell.Crumb{Text: "Usage & billing", URL: shell.BillingURL(v.WorkspaceID())}), p, cameFrom(c.Query("next"))))
+			return page.Render(c, fiber.StatusOK, views.ChangePage(l.At(shell.Crumb{Text: "Usage & billing", URL: shell.BillingURL(v.WorkspaceID())}), p, cameFrom(c.Query("next"))))
 		}
 	}
 	return fault.New(fault.NotFound, "You can't change to this plan. Choose another one under Usage & billing.")
@@ -95,7 +95,7 @@ func (s planPages) changePage(c *fiber.Ctx, v site.Visit) error {
 const previewed = 5
 
 // preview adds what each plan would suspend and resume.
-func (s planPages) preview(c *fiber.Ctx, v site.Visit, plans []plan.Plan, m *views.Billing) error {
+func (s planPages) preview(c *fiber.Ctx, v page.Visit, plans []plan.Plan, m *views.Billing) error {
 	previews, err := s.Tenants.Holdings.Previews(c.UserContext(), v.WorkspaceID(), plans)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func namesOf(holdings []tenant.Holding) []string {
 }
 
 // offerTo reads what the billing page tells a workspace.
-func (s planPages) offerTo(c *fiber.Ctx, v site.Visit) (offer, error) {
+func (s planPages) offerTo(c *fiber.Ctx, v page.Visit) (offer, error) {
 	ctx := c.UserContext()
 	plans, err := s.Tenants.Plans.All(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s planPages) offerTo(c *fiber.Ctx, v site.Visit) (offer, error) {
 	}
 	used, err := s.Tenants.Holdings.Usage(ctx, v.WorkspaceID())
 	return offer{
-		Catalog:   site.Catalog{Plans: plans, Now: s.Now(), Sold: s.Billing != nil},
+		Catalog:   page.Catalog{Plans: plans, Now: s.Now(), Sold: s.Billing != nil},
 		workspace: v.Member.Workspace, subscription: paying, used: used, trialTaken: taken,
 	}, err
 }
@@ -151,7 +151,7 @@ const reversalsShown = 20
 
 // reversals are the latest refunds and disputes, and a sentence about a dispute
 // that is open.
-func (s planPages) reversals(c *fiber.Ctx, v site.Visit) (shown []views.Reversal, disputed string, err error) {
+func (s planPages) reversals(c *fiber.Ctx, v page.Visit) (shown []views.Reversal, disputed string, err error) {
 	all, err := s.Subscriptions.Reversals.List(c.UserContext(), v.WorkspaceID(), reversalsShown)
 	for _, r := range all {
 		what := "Refund"
@@ -186,7 +186,7 @@ func reversalState(r subscription.Reversal) string {
 // historyShown is how many entries of the audit log the page has.
 const historyShown = 20
 
-func (s planPages) history(c *fiber.Ctx, v site.Visit) ([]views.Entry, error) {
+func (s planPages) history(c *fiber.Ctx, v page.Visit) ([]views.Entry, error) {
 	entries, err := s.Audit.PlanHistory(c.UserContext(), v.WorkspaceID(), historyShown)
 	if err != nil {
 		return nil, err
@@ -199,40 +199,40 @@ func (s planPages) history(c *fiber.Ctx, v site.Visit) ([]views.Entry, error) {
 }
 
 // changePlan changes the plan by hand.
-func (s planPages) changePlan(c *fiber.Ctx, v site.Visit) error {
+func (s planPages) changePlan(c *fiber.Ctx, v page.Visit) error {
 	if s.Billing != nil {
 		return fault.New(fault.Forbidden, "On this server you buy a plan. Choose one under Usage & billing.")
 	}
 	if !s.PlanChanges {
-		return site.NotSold()
+		return page.NotSold()
 	}
-	typed, err := site.ReadForm(c, "plan", "next")
+	typed, err := page.ReadForm(c, "plan", "next")
 	if err != nil {
 		return err
 	}
 	if err := s.Subscriptions.Grants.SetPlan(c.UserContext(), v.WorkspaceID(), plan.Name(typed["plan"])); err != nil {
 		return s.plansAgain(c, v, typed["next"], err)
 	}
-	return site.SeeOther(c, withNotice(s.nextOf(v, typed["next"]), "plan"))
+	return page.SeeOther(c, withNotice(s.nextOf(v, typed["next"]), "plan"))
 }
 
 // cameFrom is a page of this server that somebody came from to change the plan,
 // empty for none.
 func cameFrom(given string) string {
-	if next := site.LocalPath(given); next != "/" {
+	if next := page.LocalPath(given); next != "/" {
 		return next
 	}
 	return ""
 }
 
 // nextOf is a page of this server to go on with, the plan's unless one is given.
-func (planPages) nextOf(v site.Visit, given string) string {
+func (planPages) nextOf(v page.Visit, given string) string {
 	return cmp.Or(cameFrom(given), shell.BillingURL(v.WorkspaceID()))
 }
 
-// plansAgain shows the billing page with what is wrong. Another choice still leads on
+// plansAgain shows the billing page with the error. Another choice still leads on
 // to next.
-func (s planPages) plansAgain(c *fiber.Ctx, v site.Visit, next string, err error) error {
-	site.LogFailure(c, s.Log, fault.As(err))
-	return site.Form{"next": cameFrom(next)}.Again(c, err, func(status int, f ui.Form) error { return s.showBilling(c, v, status, f) })
+func (s planPages) plansAgain(c *fiber.Ctx, v page.Visit, next string, err error) error {
+	page.LogFailure(c, s.Log, fault.As(err))
+	return page.Form{"next": cameFrom(next)}.Again(c, err, func(status int, f ui.Form) error { return s.showBilling(c, v, status, f) })
 }

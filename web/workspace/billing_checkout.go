@@ -14,15 +14,15 @@ import (
 	"parley/core/subscription"
 	"parley/views/shell"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // checkout sends an owner to Stripe to buy a plan.
-func (s planPages) checkout(c *fiber.Ctx, v site.Visit) error {
+func (s planPages) checkout(c *fiber.Ctx, v page.Visit) error {
 	if s.Billing == nil {
-		return site.NotSold()
+		return page.NotSold()
 	}
-	typed, err := site.ReadForm(c, "plan", "interval", "next")
+	typed, err := page.ReadForm(c, "plan", "interval", "next")
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func (s planPages) checkout(c *fiber.Ctx, v site.Visit) error {
 	return s.pay(c, v, to)
 }
 
-// purchase reads what is bought. A missing interval is a month.
-func (s planPages) purchase(c *fiber.Ctx, typed site.Form) (billing.Purchase, error) {
+// purchase reads the plan and interval of a form. A missing interval is a month.
+func (s planPages) purchase(c *fiber.Ctx, typed page.Form) (billing.Purchase, error) {
 	wanted := billing.Purchase{Plan: plan.Name(typed["plan"]), Interval: plan.Interval(typed["interval"])}
 	if wanted.Interval == "" {
 		wanted.Interval = plan.Monthly
@@ -62,10 +62,10 @@ func (s planPages) purchase(c *fiber.Ctx, typed site.Form) (billing.Purchase, er
 	return wanted, fault.InField("plan", "This plan is not for sale. Choose another one.")
 }
 
-// portal sends an owner to Stripe's pages about what was bought.
-func (s planPages) portal(c *fiber.Ctx, v site.Visit) error {
+// portal sends an owner to Stripe's portal.
+func (s planPages) portal(c *fiber.Ctx, v page.Visit) error {
 	if s.Billing == nil {
-		return site.NotSold()
+		return page.NotSold()
 	}
 	to, err := s.Billing.Portal(c.UserContext(), v.WorkspaceID(), s.returnTo(v, shell.BillingURL(v.WorkspaceID()), ""))
 	if err != nil {
@@ -79,9 +79,9 @@ const refreshTimeout = 20 * time.Second
 
 // fromStripe is where Stripe's pages lead back to. The subscription is read at
 // once, because the webhook may come later.
-func (s planPages) fromStripe(c *fiber.Ctx, v site.Visit) error {
+func (s planPages) fromStripe(c *fiber.Ctx, v page.Visit) error {
 	if s.Billing == nil {
-		return site.NotSold()
+		return page.NotSold()
 	}
 	ctx, cancel := context.WithTimeout(c.UserContext(), refreshTimeout)
 	defer cancel()
@@ -89,11 +89,11 @@ func (s planPages) fromStripe(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		s.Log.ErrorContext(ctx, "subscription not read on return", "workspace", v.WorkspaceID(), "error", err)
 	}
-	return site.SeeOther(c, withNotice(s.nextOf(v, c.Query("next")), returned(c.Query("paid") != "", applied, err)))
+	return page.SeeOther(c, withNotice(s.nextOf(v, c.Query("next")), returned(c.Query("paid") != "", applied, err)))
 }
 
-// returned is the notice for somebody who comes back from Stripe. Who has paid
-// may be faster than the payment.
+// returned returns the notice for a person who comes back from Stripe, who may be faster than
+// the payment.
 func returned(paid bool, applied subscription.Applied, err error) string {
 	has := applied.After.Access.Plan
 	switch {
@@ -108,7 +108,7 @@ func returned(paid bool, applied subscription.Applied, err error) string {
 }
 
 // returnTo is the address to which Stripe's pages lead back.
-func (s planPages) returnTo(v site.Visit, next, more string) string {
+func (s planPages) returnTo(v page.Visit, next, more string) string {
 	return s.Address(shell.BillingURL(v.WorkspaceID()) + "/return?next=" + url.QueryEscape(next) + more)
 }
 
@@ -127,9 +127,9 @@ func withNotice(path, notice string) string {
 // pay leads to one of Stripe's pages. Where Stripe serves it under another name,
 // such as the operator's own, the form's policy would stop the browser without
 // a word; a link may lead anywhere.
-func (s planPages) pay(c *fiber.Ctx, v site.Visit, to string) error {
-	if slices.Contains(s.PayOrigins(), site.OriginOf(to)) {
-		return site.SeeOther(c, to)
+func (s planPages) pay(c *fiber.Ctx, v page.Visit, to string) error {
+	if slices.Contains(s.PayOrigins(), page.OriginOf(to)) {
+		return page.SeeOther(c, to)
 	}
-	return site.Render(c, fiber.StatusOK, views.PayPage(v.Layout(c, shell.BillingSection, "Payment"), to))
+	return page.Render(c, fiber.StatusOK, views.PayPage(v.Layout(c, shell.BillingSection, "Payment"), to))
 }

@@ -11,8 +11,8 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/web/page"
 	"parley/web/shoptest"
-	"parley/web/site"
 	"parley/web/webtest"
 )
 
@@ -193,32 +193,32 @@ func TestWhoBuys(t *testing.T) {
 }
 
 func TestWithoutStripe(t *testing.T) {
-	none := func(d *site.Deps) { d.Billing = nil }
+	none := func(d *page.Deps) { d.Billing = nil }
 	s := shoptest.Open(t, none)
 	t.Run("the operator changes plans", func(t *testing.T) {
 		s := s.Within(t)
 		got := s.Get(s.Url("/billing"))
-		s.WantPage(got, 200, site.ByOperator, "79.00 USD")
+		s.WantPage(got, 200, page.ByOperator, "79.00 USD")
 		if strings.Contains(got.Body, "/billing/checkout") || strings.Contains(got.Body, `name="plan"`) {
 			t.Error("the page has a button")
 		}
-		s.WantPage(s.Post(s.Url("/billing"), url.Values{"plan": {"premium"}}), 403, site.ByOperator)
+		s.WantPage(s.Post(s.Url("/billing"), url.Values{"plan": {"premium"}}), 403, page.ByOperator)
 	})
 	t.Run("nothing is sold", func(t *testing.T) {
 		s := s.Within(t)
-		s.WantPage(s.Post(s.Url("/billing/checkout"), url.Values{"plan": {"premium"}}), 403, site.ByOperator)
-		s.WantPage(s.Post(s.Url("/billing/portal"), nil), 403, site.ByOperator)
-		s.WantPage(s.Get(s.Url("/billing/return")), 403, site.ByOperator)
+		s.WantPage(s.Post(s.Url("/billing/checkout"), url.Values{"plan": {"premium"}}), 403, page.ByOperator)
+		s.WantPage(s.Post(s.Url("/billing/portal"), nil), 403, page.ByOperator)
+		s.WantPage(s.Get(s.Url("/billing/return")), 403, page.ByOperator)
 	})
 	t.Run("the tokens page leads to the plans", func(t *testing.T) {
 		s := s.Within(t)
 		bot, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: "Guide"})
 		webtest.Must(t, err)
-		s.WantPage(s.Get("/chatbots/"+bot.ID+"/tokens"), 200, site.ByOperator, `href="`+s.Url("/billing")+`">See the plans</a>`)
+		s.WantPage(s.Get("/chatbots/"+bot.ID+"/tokens"), 200, page.ByOperator, `href="`+s.Url("/billing")+`">See the plans</a>`)
 	})
 	t.Run("forms lead to this server only", func(t *testing.T) { webtest.Confined(t, s.Within(t).Get(s.Url("/billing"))) })
 
-	s = shoptest.Open(t, func(d *site.Deps) { d.Billing, d.PlanChanges = nil, true })
+	s = shoptest.Open(t, func(d *page.Deps) { d.Billing, d.PlanChanges = nil, true })
 	t.Run("where owners may, they change the plan at once, and the history says who", func(t *testing.T) {
 		s := s.Within(t)
 		s.WantPage(s.Get(s.Url("/billing")), 200, `name="plan" value="premium"`)

@@ -9,7 +9,7 @@ import (
 	"parley/core/plan"
 	"parley/views/shell"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // How many invoices the page has, and how long it waits for them.
@@ -20,18 +20,18 @@ const (
 
 // invoicesPage asks Stripe for invoices. The billing page shows its list once it is
 // there, so that nobody waits for Stripe to see the plan.
-func (s planPages) invoicesPage(c *fiber.Ctx, v site.Visit) error {
+func (s planPages) invoicesPage(c *fiber.Ctx, v page.Visit) error {
 	if s.Billing == nil {
-		return site.NotSold()
+		return page.NotSold()
 	}
 	m := views.Invoices{}
 	m.Invoices, m.Missing = s.invoices(c, v)
 	l := v.Layout(c, shell.BillingSection, "Invoices")
-	return site.Render(c, fiber.StatusOK, views.InvoicesPage(l.At(shell.Crumb{Text: "Usage & billing", URL: shell.BillingURL(v.WorkspaceID())}), m))
+	return page.Render(c, fiber.StatusOK, views.InvoicesPage(l.At(shell.Crumb{Text: "Usage & billing", URL: shell.BillingURL(v.WorkspaceID())}), m))
 }
 
 // invoices are the latest ones, or a sentence why they are not there.
-func (s planPages) invoices(c *fiber.Ctx, v site.Visit) (shown []views.Invoice, missing string) {
+func (s planPages) invoices(c *fiber.Ctx, v page.Visit) (shown []views.Invoice, missing string) {
 	ctx, cancel := context.WithTimeout(c.UserContext(), invoiceTimeout)
 	defer cancel()
 	all, err := s.Billing.Invoices(ctx, v.WorkspaceID(), invoicesShown)

@@ -11,8 +11,8 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
+	"parley/web/page"
 	"parley/web/shoptest"
-	"parley/web/site"
 	"parley/web/webtest"
 )
 
@@ -227,7 +227,7 @@ func TestLimitsPage(t *testing.T) {
 }
 
 func TestAChangeOfPlanShowsWhatItDoes(t *testing.T) {
-	s := shoptest.Open(t, func(d *site.Deps) { d.Billing, d.PlanChanges = nil, true })
+	s := shoptest.Open(t, func(d *page.Deps) { d.Billing, d.PlanChanges = nil, true })
 	webtest.Must(t, s.Tenants.Grants.SetPlan(t.Context(), s.Home.ID, plan.Standard))
 	for _, name := range []string{"First", "<b>Second</b>"} {
 		_, err := s.Chatbots.Create(t.Context(), s.Home.ID, chatbot.Settings{Name: name})

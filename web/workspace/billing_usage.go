@@ -11,14 +11,14 @@ import (
 	"parley/core/plan"
 	"parley/views/shell"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // monthFormat is how an address writes a month.
 const monthFormat = "2006-01"
 
 // spent is what the answers of a month used.
-func (s planPages) spent(c *fiber.Ctx, v site.Visit) (views.Month, error) {
+func (s planPages) spent(c *fiber.Ctx, v page.Visit) (views.Month, error) {
 	month := askedMonth(c.Query("month"), s.Now())
 	spent, err := s.Chat.Spent(c.UserContext(), v.WorkspaceID(), month)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s planPages) spent(c *fiber.Ctx, v site.Visit) (views.Month, error) {
 	}
 	m := spentToView(spent, bots)
 	m.Name = month.Format("January 2006")
-	m.Previous, m.Next = besides(month, v.Member.Workspace.CreatedAt, s.Now())
+	m.Previous, m.Next = neighborMonths(month, v.Member.Workspace.CreatedAt, s.Now())
 	return m, nil
 }
 
@@ -50,9 +50,9 @@ func monthOf(t time.Time) time.Time {
 	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// besides are the months before and after one in which there can be answers:
-// none from before the workspace was made, and none to come.
-func besides(month, since, now time.Time) (previous, next string) {
+// neighborMonths returns the months before and after one, unless they are before the
+// workspace was created or in the future.
+func neighborMonths(month, since, now time.Time) (previous, next string) {
 	if month.After(monthOf(since)) {
 		previous = month.AddDate(0, -1, 0).Format(monthFormat)
 	}
@@ -72,12 +72,12 @@ func spentToView(spent []chat.Spent, bots []chatbot.Chatbot) views.Month {
 		known[bot.ID] = true
 		for _, row := range spent {
 			if row.ChatbotID == bot.ID {
-				m.Rows = append(m.Rows, spentRow(row, site.ChatbotToView(bot), false))
+				m.Rows = append(m.Rows, spentRow(row, page.ChatbotToView(bot), false))
 			}
 		}
 	}
 	for _, row := range spent {
-		sum = plus(sum, row)
+		sum = addSpent(sum, row)
 		if !known[row.ChatbotID] {
 			m.Rows = append(m.Rows, spentRow(row, shell.Chatbot{ID: row.ChatbotID}, true))
 		}
@@ -86,7 +86,7 @@ func spentToView(spent []chat.Spent, bots []chatbot.Chatbot) views.Month {
 	return m
 }
 
-func plus(sum, row chat.Spent) chat.Spent {
+func addSpent(sum, row chat.Spent) chat.Spent {
 	sum.Answers += row.Answers
 	sum.Estimated += row.Estimated
 	sum.PromptTokens += row.PromptTokens

@@ -8,30 +8,30 @@ import (
 	"parley/views/shell"
 	"parley/views/ui"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // chatbotPages are the handlers of the chatbots of a workspace.
-type chatbotPages struct{ *site.Site }
+type chatbotPages struct{ *page.Base }
 
-func (s chatbotPages) chatbotsPage(c *fiber.Ctx, v site.Visit) error {
+func (s chatbotPages) chatbotsPage(c *fiber.Ctx, v page.Visit) error {
 	return s.showChatbots(c, v, fiber.StatusOK, ui.Form{})
 }
 
-func (s chatbotPages) showChatbots(c *fiber.Ctx, v site.Visit, status int, f ui.Form) error {
+func (s chatbotPages) showChatbots(c *fiber.Ctx, v page.Visit, status int, f ui.Form) error {
 	bots, err := s.Chatbots.List(c.UserContext(), v.WorkspaceID())
 	if err != nil {
 		return err
 	}
 	m := views.Chatbots{Form: f, MayCreate: v.May(tenant.ManageChatbots)}
 	for _, bot := range bots {
-		m.Chatbots = append(m.Chatbots, site.ChatbotToView(bot))
+		m.Chatbots = append(m.Chatbots, page.ChatbotToView(bot))
 	}
-	return site.Render(c, status, views.ChatbotsPage(v.Layout(c, shell.ChatbotsSection, "Chatbots"), m))
+	return page.Render(c, status, views.ChatbotsPage(v.Layout(c, shell.ChatbotsSection, "Chatbots"), m))
 }
 
-func (s chatbotPages) createChatbot(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "name")
+func (s chatbotPages) createChatbot(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "name")
 	if err != nil {
 		return err
 	}
@@ -39,5 +39,5 @@ func (s chatbotPages) createChatbot(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.showChatbots(c, v, status, f) })
 	}
-	return site.SeeOther(c, shell.WelcomeURL(bot.ID))
+	return page.SeeOther(c, shell.WelcomeURL(bot.ID))
 }

@@ -12,7 +12,7 @@ import (
 	"parley/views/shell"
 	"parley/views/ui"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // suspendable are the things that are suspended when the plan includes fewer, by the name
@@ -27,14 +27,14 @@ var suspendable = []struct {
 	{"tokens", "API tokens", "API token for each chatbot", "API tokens for each chatbot", plan.Tokens, func(l plan.Limits) int { return l.TokensPerChatbot }},
 }
 
-// limitPages are the handlers of what exceeds the plan.
-type limitPages struct{ *site.Site }
+// limitPages are the handlers of the page of what exceeds the plan.
+type limitPages struct{ *page.Base }
 
-func (s limitPages) limitsPage(c *fiber.Ctx, v site.Visit) error {
+func (s limitPages) limitsPage(c *fiber.Ctx, v page.Visit) error {
 	return s.showLimits(c, v, fiber.StatusOK, ui.Form{})
 }
 
-func (s limitPages) showLimits(c *fiber.Ctx, v site.Visit, status int, f ui.Form) error {
+func (s limitPages) showLimits(c *fiber.Ctx, v page.Visit, status int, f ui.Form) error {
 	current, err := s.planOf(c, v)
 	if err != nil {
 		return err
@@ -45,16 +45,16 @@ func (s limitPages) showLimits(c *fiber.Ctx, v site.Visit, status int, f ui.Form
 	}
 	m := overLimits(current, holdings)
 	m.Form, m.MayChoose = f, v.May(tenant.ChangePlan)
-	return site.Render(c, status, views.LimitsPage(v.Layout(c, shell.BillingSection, "Over the limit"), m))
+	return page.Render(c, status, views.LimitsPage(v.Layout(c, shell.BillingSection, "Over the limit"), m))
 }
 
 // planOf returns the plan in force.
-func (s limitPages) planOf(c *fiber.Ctx, v site.Visit) (plan.Plan, error) {
+func (s limitPages) planOf(c *fiber.Ctx, v page.Visit) (plan.Plan, error) {
 	plans, err := s.Tenants.Plans.All(c.UserContext())
-	return site.Catalog{Plans: plans}.Find(v.Member.Workspace.Plan), err
+	return page.Catalog{Plans: plans}.Find(v.Member.Workspace.Plan), err
 }
 
-// overLimits groups what is above a limit: by kind, and tokens by chatbot.
+// overLimits groups what exceeds a limit: by kind, and tokens by chatbot.
 func overLimits(p plan.Plan, holdings []tenant.Holding) views.OverLimits {
 	var m views.OverLimits
 	for _, kind := range suspendable {
@@ -123,18 +123,18 @@ func chatbotName(chatbotID string, holdings []tenant.Holding) string {
 }
 
 // keep writes down what an owner wants to stay.
-func (s limitPages) keep(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "resource")
+func (s limitPages) keep(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "resource")
 	if err != nil {
 		return err
 	}
 	if err := s.keepChosen(c, v, typed["resource"], readChoices(c, "keep")); err != nil {
-		return site.Form{}.Again(c, err, func(status int, f ui.Form) error { return s.showLimits(c, v, status, f) })
+		return page.Form{}.Again(c, err, func(status int, f ui.Form) error { return s.showLimits(c, v, status, f) })
 	}
-	return site.Done(c, shell.LimitsURL(v.WorkspaceID()), "chosen")
+	return page.Done(c, shell.LimitsURL(v.WorkspaceID()), "chosen")
 }
 
-func (s limitPages) keepChosen(c *fiber.Ctx, v site.Visit, kind string, ids []string) error {
+func (s limitPages) keepChosen(c *fiber.Ctx, v page.Visit, kind string, ids []string) error {
 	for _, k := range suspendable {
 		if k.name == kind {
 			return s.Tenants.Holdings.Keep(c.UserContext(), v.WorkspaceID(), k.resource, ids)
@@ -147,7 +147,7 @@ func (s limitPages) keepChosen(c *fiber.Ctx, v site.Visit, kind string, ids []st
 func readChoices(c *fiber.Ctx, name string) []string {
 	var ids []string
 	for _, value := range c.Request().PostArgs().PeekMulti(name) {
-		if chosen := id.Given(string(value)); chosen != "" {
+		if chosen := id.Parse(string(value)); chosen != "" {
 			ids = append(ids, chosen)
 		}
 	}

@@ -10,18 +10,18 @@ import (
 	"parley/views/shell"
 	"parley/views/ui"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // memberPages are the handlers of the members of a workspace.
-type memberPages struct{ *site.Site }
+type memberPages struct{ *page.Base }
 
-func (s memberPages) membersPage(c *fiber.Ctx, v site.Visit) error {
+func (s memberPages) membersPage(c *fiber.Ctx, v page.Visit) error {
 	return s.showMembers(c, v, fiber.StatusOK, views.Members{})
 }
 
 // showMembers adds to m what the workspace has.
-func (s memberPages) showMembers(c *fiber.Ctx, v site.Visit, status int, m views.Members) error {
+func (s memberPages) showMembers(c *fiber.Ctx, v page.Visit, status int, m views.Members) error {
 	members, err := s.Team.Members.List(c.UserContext(), v.WorkspaceID())
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s memberPages) showMembers(c *fiber.Ctx, v site.Visit, status int, m views
 			m.Full = fault.As(full).Message
 		}
 	}
-	return site.Render(c, status, views.MembersPage(v.Layout(c, shell.MembersSection, "Members"), m))
+	return page.Render(c, status, views.MembersPage(v.Layout(c, shell.MembersSection, "Members"), m))
 }
 
 // grantable are the roles that a role is offered to give, the least first.
@@ -60,7 +60,7 @@ func grantable(by tenant.Role) []string {
 	return roles
 }
 
-func (s memberPages) openInvitations(c *fiber.Ctx, v site.Visit, members []tenant.Member) ([]views.Invitation, error) {
+func (s memberPages) openInvitations(c *fiber.Ctx, v page.Visit, members []tenant.Member) ([]views.Invitation, error) {
 	invitations, err := s.Team.Invitations.List(c.UserContext(), v.WorkspaceID())
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (s memberPages) openInvitations(c *fiber.Ctx, v site.Visit, members []tenan
 
 // invite answers with the page itself: the link is seen once, and no address
 // could hold it.
-func (s memberPages) invite(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "email", "role")
+func (s memberPages) invite(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "email", "role")
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s memberPages) invite(c *fiber.Ctx, v site.Visit) error {
 	return s.showMembers(c, v, fiber.StatusOK, views.Members{Link: s.Address("/join#" + code)})
 }
 
-func (s memberPages) makeInvitation(c *fiber.Ctx, v site.Visit, typed site.Form) (string, error) {
+func (s memberPages) makeInvitation(c *fiber.Ctx, v page.Visit, typed page.Form) (string, error) {
 	role, err := tenant.ParseRole(typed["role"])
 	if err != nil {
 		return "", err
@@ -103,15 +103,15 @@ func (s memberPages) makeInvitation(c *fiber.Ctx, v site.Visit, typed site.Form)
 	return s.Team.Invitations.Invite(c.UserContext(), v.WorkspaceID(), v.Person.User.ID, typed["email"], role)
 }
 
-func (s memberPages) cancelInvitation(c *fiber.Ctx, v site.Visit) error {
-	if err := s.Team.Invitations.Cancel(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("invitation"))); err != nil {
+func (s memberPages) cancelInvitation(c *fiber.Ctx, v page.Visit) error {
+	if err := s.Team.Invitations.Cancel(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("invitation"))); err != nil {
 		return err
 	}
-	return site.Done(c, shell.MembersURL(v.WorkspaceID()), "canceled")
+	return page.Done(c, shell.MembersURL(v.WorkspaceID()), "canceled")
 }
 
-func (s memberPages) changeRole(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "role")
+func (s memberPages) changeRole(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "role")
 	if err != nil {
 		return err
 	}
@@ -119,32 +119,32 @@ func (s memberPages) changeRole(c *fiber.Ctx, v site.Visit) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Team.Members.ChangeRole(c.UserContext(), v.WorkspaceID(), v.Person.User.ID, id.Given(c.Params("user")), role); err != nil {
-		return s.membersAgain(c, v, site.Form{}, err)
+	if err := s.Team.Members.ChangeRole(c.UserContext(), v.WorkspaceID(), v.Person.User.ID, id.Parse(c.Params("user")), role); err != nil {
+		return s.membersAgain(c, v, page.Form{}, err)
 	}
-	return site.Done(c, shell.MembersURL(v.WorkspaceID()), "saved")
+	return page.Done(c, shell.MembersURL(v.WorkspaceID()), "saved")
 }
 
-func (s memberPages) removeMember(c *fiber.Ctx, v site.Visit) error {
-	user := id.Given(c.Params("user"))
+func (s memberPages) removeMember(c *fiber.Ctx, v page.Visit) error {
+	user := id.Parse(c.Params("user"))
 	if err := s.Team.Members.Remove(c.UserContext(), v.WorkspaceID(), v.Person.User.ID, user); err != nil {
-		return s.membersAgain(c, v, site.Form{}, err)
+		return s.membersAgain(c, v, page.Form{}, err)
 	}
 	if user == v.Person.User.ID {
-		return site.SeeOther(c, "/")
+		return page.SeeOther(c, "/")
 	}
-	return site.Done(c, shell.MembersURL(v.WorkspaceID()), "removed")
+	return page.Done(c, shell.MembersURL(v.WorkspaceID()), "removed")
 }
 
-func (s memberPages) membersAgain(c *fiber.Ctx, v site.Visit, typed site.Form, err error) error {
+func (s memberPages) membersAgain(c *fiber.Ctx, v page.Visit, typed page.Form, err error) error {
 	return typed.Again(c, err, func(status int, f ui.Form) error {
 		return s.showMembers(c, v, status, views.Members{Form: f})
 	})
 }
 
-// leave takes the person out of the workspace, who has confirmed it.
-func (s memberPages) leave(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "leave")
+// leave removes the person from the workspace, once they have confirmed it.
+func (s memberPages) leave(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "leave")
 	if err != nil {
 		return err
 	}
@@ -153,10 +153,10 @@ func (s memberPages) leave(c *fiber.Ctx, v site.Visit) error {
 			return s.showMembers(c, v, status, views.Members{Leave: views.Leave{Form: f}})
 		})
 	}
-	return site.Done(c, elsewhere(v), "left")
+	return page.Done(c, elsewhere(v), "left")
 }
 
-func (s memberPages) leaveConfirmed(c *fiber.Ctx, v site.Visit, confirmed string) error {
+func (s memberPages) leaveConfirmed(c *fiber.Ctx, v page.Visit, confirmed string) error {
 	if confirmed == "" {
 		return fault.InField("leave", "Check the box to leave the workspace.")
 	}

@@ -18,7 +18,7 @@ func TestBesides(t *testing.T) {
 		"2026-09": {"", "2026-10"}, "2026-10": {"2026-09", "2026-11"}, "2026-12": {"2026-11", ""}, "2025-01": {"", "2025-02"},
 	} {
 		t.Run("beside "+shown+" are the months in which there can be answers", func(t *testing.T) {
-			previous, next := besides(month(shown), since, now) // which is still December
+			previous, next := neighborMonths(month(shown), since, now) // which is still December
 			if previous != want[0] || next != want[1] {
 				t.Errorf("%q and %q, want %q", previous, next, want)
 			}

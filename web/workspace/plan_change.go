@@ -42,7 +42,7 @@ func changesTo(to, from plan.Limits, used tenant.Usage) views.Changes {
 	return c
 }
 
-// more compares limits, of which Unlimited is the highest.
+// more reports whether a limit is higher. Unlimited is the highest.
 func more(a, b int) bool {
 	return b != plan.Unlimited && (a == plan.Unlimited || a > b)
 }

@@ -8,11 +8,11 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 func limitsOf(name plan.Name) plan.Limits {
-	return site.Catalog{Plans: plan.Defaults()}.Find(name).Limits
+	return page.Catalog{Plans: plan.Defaults()}.Find(name).Limits
 }
 
 func TestChanges(t *testing.T) {

@@ -13,12 +13,12 @@ const megabyte = 1_000_000
 var limits = []struct {
 	// name heads the row, and many ends a sentence after a number.
 	name, many string
-	// meter is what the row of what is in use is called, its name unless it is given.
+	// meter is the name of the usage row, name if empty.
 	meter string
 	of    func(plan.Limits) int
-	// used is nil for what does not add up.
+	// used is nil for a limit without a sum.
 	used func(tenant.Usage) int
-	// over says what happens to what is above the limit.
+	// over says what happens above the limit.
 	over func(used, limit int) string
 }{
 	{
@@ -38,7 +38,7 @@ var limits = []struct {
 		},
 	},
 	{
-		"API tokens of a chatbot", "API tokens of a chatbot", "API tokens, most of one chatbot",
+		"API tokens of a chatbot", "API tokens of a chatbot", "API tokens (busiest chatbot)",
 		func(l plan.Limits) int {
 			if !l.Has(plan.FeatureAPI) {
 				return 0

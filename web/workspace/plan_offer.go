@@ -5,12 +5,12 @@ import (
 	"parley/core/subscription"
 	"parley/core/tenant"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // offer is what the plans are to one workspace.
 type offer struct {
-	site.Catalog
+	page.Catalog
 	workspace    tenant.Workspace
 	subscription subscription.Subscription
 	used         tenant.Usage
@@ -75,7 +75,7 @@ func (o offer) choices(m *views.Billing) {
 // cost says what a subscriber would pay after a change.
 func (o offer) cost(p plan.Plan) string {
 	s := o.subscription
-	if !o.subscribed() || s.Costs() == "" || p.Name == s.Plan {
+	if !o.hasSubscription() || s.Costs() == "" || p.Name == s.Plan {
 		return ""
 	}
 	if then := o.Price(p.Name, s.Interval); then != "" {
@@ -114,7 +114,7 @@ func yesOrNo(is bool) string {
 // priceList has a row of prices for each interval.
 func (o offer) priceList() []views.PriceRow {
 	var rows []views.PriceRow
-	for _, i := range site.Intervals {
+	for _, i := range page.Intervals {
 		row := views.PriceRow{Interval: string(i.Interval), Name: i.Name + " price"}
 		for _, p := range o.Plans {
 			row.Prices = append(row.Prices, views.Price{Plan: string(p.Name), Title: p.Title, Text: o.priceText(p, i.Interval), Note: o.paysNow(p, i.Interval)})
@@ -137,15 +137,15 @@ func (o offer) prices() []views.PriceRow {
 }
 
 // button is empty for a price that cannot be bought, that is being paid, or
-// that would give nothing above what was granted.
+// that would give nothing above the granted plan.
 func (o offer) button(p plan.Plan, interval plan.Interval) string {
 	s := o.subscription
 	switch {
 	case o.Offer(p).Of(interval) <= 0 || p.Rank <= o.Rank(o.workspace.Granted):
 		return ""
-	case o.subscribed() && p.Name == s.Plan && interval == s.Interval:
+	case o.hasSubscription() && p.Name == s.Plan && interval == s.Interval:
 		return ""
-	case o.subscribed() && p.Name == s.Plan:
+	case o.hasSubscription() && p.Name == s.Plan:
 		return "Pay " + string(interval)
 	case p.Rank < o.Rank(o.workspace.Plan):
 		return "Change"
@@ -153,9 +153,9 @@ func (o offer) button(p plan.Plan, interval plan.Interval) string {
 	return "Upgrade"
 }
 
-// subscribed reports whether there is a subscription that gives, or can give
+// hasSubscription reports whether there is a subscription that gives, or can give
 // again, what it is for.
-func (o offer) subscribed() bool {
+func (o offer) hasSubscription() bool {
 	switch o.subscription.Status {
 	case plan.None, plan.Incomplete, plan.IncompleteExpired, plan.Canceled:
 		return false
@@ -165,7 +165,7 @@ func (o offer) subscribed() bool {
 
 // trial is how many days are free for a person and a workspace that had none.
 func (o offer) trial(days int) int {
-	if o.trialTaken || o.subscription.TrialUsed || o.subscribed() {
+	if o.trialTaken || o.subscription.TrialUsed || o.hasSubscription() {
 		return 0
 	}
 	return days
@@ -189,7 +189,7 @@ func (o offer) priceText(p plan.Plan, interval plan.Interval) string {
 // paysNow tells who pays an earlier price what that is, beside today's.
 func (o offer) paysNow(p plan.Plan, interval plan.Interval) string {
 	s := o.subscription
-	if !o.subscribed() || p.Name != s.Plan || interval != s.Interval || s.Costs() == "" || s.Costs() == o.Price(p.Name, interval) {
+	if !o.hasSubscription() || p.Name != s.Plan || interval != s.Interval || s.Costs() == "" || s.Costs() == o.Price(p.Name, interval) {
 		return ""
 	}
 	return "You pay " + plan.Money(s.Amount, s.Currency)

@@ -6,12 +6,12 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
-	"parley/web/site"
+	"parley/web/page"
 	"parley/web/webtest"
 )
 
 func offerOf(w tenant.Workspace, s subscription.Subscription) offer {
-	return offer{Catalog: site.Catalog{Plans: plan.Defaults(), Now: webtest.Today}, workspace: w, subscription: s}
+	return offer{Catalog: page.Catalog{Plans: plan.Defaults(), Now: webtest.Today}, workspace: w, subscription: s}
 }
 
 // buttons are the words on the buttons of an interval, in the order of plans.
@@ -96,7 +96,7 @@ func TestOffer(t *testing.T) {
 		}
 	})
 	t.Run("the cheapest plan with API access that is sold is found", func(t *testing.T) {
-		k := site.Catalog{Plans: plan.Defaults()}
+		k := page.Catalog{Plans: plan.Defaults()}
 		if p, found := k.CheapestWith(plan.FeatureAPI, plan.Starter); !found || p.Name != plan.Standard {
 			t.Errorf("found %s, %t", p.Name, found)
 		}
@@ -105,7 +105,7 @@ func TestOffer(t *testing.T) {
 		}
 	})
 	t.Run("a plan that is gone has its name for a title", func(t *testing.T) {
-		if got := (site.Catalog{}).Title("gold"); got != "gold" {
+		if got := (page.Catalog{}).Title("gold"); got != "gold" {
 			t.Errorf("it is called %q", got)
 		}
 	})

@@ -6,11 +6,11 @@ import (
 	"parley/core/tenant"
 	"parley/views/ui"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // sentences say how a workspace pays.
-type sentences struct{ site.Catalog }
+type sentences struct{ page.Catalog }
 
 // standing says in sentences how a workspace pays for its plan, and whether
 // its owner has to do something.

@@ -7,7 +7,7 @@ import (
 	"parley/core/plan"
 	"parley/core/subscription"
 	"parley/core/tenant"
-	"parley/web/site"
+	"parley/web/page"
 	"parley/web/webtest"
 )
 
@@ -64,7 +64,7 @@ func TestPaying(t *testing.T) {
 		{"a state that Stripe has added", standard("frozen", nil), "Stripe reports a state that this server does not know. Access stays as it was.", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, urgent := sentences{site.Catalog{Plans: plan.Defaults(), Now: webtest.Today}}.paying(c.s)
+			got, urgent := sentences{page.Catalog{Plans: plan.Defaults(), Now: webtest.Today}}.paying(c.s)
 			if got != c.want || urgent != c.urgent {
 				t.Errorf("it says %q, urgent %t", got, urgent)
 			}
@@ -73,7 +73,7 @@ func TestPaying(t *testing.T) {
 }
 
 func TestEarlierPrice(t *testing.T) {
-	k := sentences{site.Catalog{Plans: plan.Defaults(), Now: webtest.Today, Sold: true}}
+	k := sentences{page.Catalog{Plans: plan.Defaults(), Now: webtest.Today, Sold: true}}
 	keeps := func(pays string) string {
 		return "You pay an earlier price of " + pays + " a month, and keep it while you stay on this plan. If you leave and come back, Standard costs 79.00 USD a month."
 	}
@@ -103,7 +103,7 @@ func TestEarlierPrice(t *testing.T) {
 		})
 	}
 	t.Run("an old price of what is not sold any more says so", func(t *testing.T) {
-		k := sentences{site.Catalog{Plans: plan.Defaults(), Now: webtest.Today, Sold: true}}
+		k := sentences{page.Catalog{Plans: plan.Defaults(), Now: webtest.Today, Sold: true}}
 		k.Plans[2].OnSale = plan.Price{Monthly: plan.NotSold, Yearly: 790_00, Currency: "usd"}
 		if got := k.earlierPrice(pays(49_00, nil)); !strings.HasSuffix(got, "Once you leave it, you cannot buy it again.") {
 			t.Errorf("it says %q", got)
@@ -114,7 +114,7 @@ func TestEarlierPrice(t *testing.T) {
 func TestStanding(t *testing.T) {
 	home := tenant.Workspace{Plan: plan.Standard, Granted: plan.Free}
 	says := func(w tenant.Workspace, s subscription.Subscription) string {
-		return strings.Join(sentences{site.Catalog{Plans: plan.Defaults(), Now: webtest.Today, Sold: true}}.standing(w, s).Sentences, " ")
+		return strings.Join(sentences{page.Catalog{Plans: plan.Defaults(), Now: webtest.Today, Sold: true}}.standing(w, s).Sentences, " ")
 	}
 	t.Run("the plan in force comes first", func(t *testing.T) {
 		if got := says(tenant.Workspace{Plan: plan.Free, Granted: plan.Free}, subscription.Subscription{}); got != "This workspace is on the Starter plan." {
@@ -142,7 +142,7 @@ func TestStanding(t *testing.T) {
 		}
 	})
 	t.Run("where nothing is sold, every plan is granted, and none is said to be", func(t *testing.T) {
-		if got := (sentences{site.Catalog{Plans: plan.Defaults(), Now: webtest.Today}}).standing(granted, subscription.Subscription{}).Sentences; len(got) != 1 {
+		if got := (sentences{page.Catalog{Plans: plan.Defaults(), Now: webtest.Today}}).standing(granted, subscription.Subscription{}).Sentences; len(got) != 1 {
 			t.Errorf("it says %q", got)
 		}
 	})
@@ -155,7 +155,7 @@ func TestStanding(t *testing.T) {
 }
 
 func TestGrantsOnThePage(t *testing.T) {
-	k := sentences{site.Catalog{Plans: plan.Defaults(), Now: webtest.Today, Sold: true}}
+	k := sentences{page.Catalog{Plans: plan.Defaults(), Now: webtest.Today, Sold: true}}
 	until := webtest.On(2027, 1, 31)
 	for _, c := range []struct {
 		name string

@@ -10,13 +10,13 @@ import (
 	"parley/views/shell"
 	"parley/views/ui"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // workspacePages are the handlers of a workspace as a whole.
-type workspacePages struct{ *site.Site }
+type workspacePages struct{ *page.Base }
 
-func (s workspacePages) workspacePage(c *fiber.Ctx, v site.Visit) error {
+func (s workspacePages) workspacePage(c *fiber.Ctx, v page.Visit) error {
 	return s.showWorkspace(c, v, fiber.StatusOK, workspaceForms(v.Member.Workspace))
 }
 
@@ -30,18 +30,18 @@ func workspaceForms(w tenant.Workspace) workspaceFormSet {
 		required = "yes"
 	}
 	return workspaceFormSet{
-		name:   site.Form{"name": w.Name, "seen": w.Name}.View(),
-		factor: site.Form{"required": required}.View(),
-		remove: site.Form{"confirm_name": ""}.View(),
+		name:   page.Form{"name": w.Name, "seen": w.Name}.View(),
+		factor: page.Form{"required": required}.View(),
+		remove: page.Form{"confirm_name": ""}.View(),
 	}
 }
 
-func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f workspaceFormSet) error {
+func (s workspacePages) showWorkspace(c *fiber.Ctx, v page.Visit, status int, f workspaceFormSet) error {
 	members, err := s.Team.Members.List(c.UserContext(), v.WorkspaceID())
 	if err != nil {
 		return err
 	}
-	return site.Render(c, status, views.SettingsPage(v.Layout(c, shell.WorkspaceSection, "Workspace settings"), views.Settings{
+	return page.Render(c, status, views.SettingsPage(v.Layout(c, shell.WorkspaceSection, "Workspace settings"), views.Settings{
 		Leave: views.Leave{OnlyOwner: onlyOwner(members, v.Person.User.ID)},
 		Name:  f.name, MayRename: v.May(tenant.ManageMembers),
 		Factor: f.factor, MaySecure: v.May(tenant.ChangePlan),
@@ -50,26 +50,26 @@ func (s workspacePages) showWorkspace(c *fiber.Ctx, v site.Visit, status int, f 
 }
 
 // deleteWorkspace has the workspace end in some days.
-func (s workspacePages) deleteWorkspace(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "confirm_name")
+func (s workspacePages) deleteWorkspace(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "confirm_name")
 	if err != nil {
 		return err
 	}
 	if err := s.deleteNamed(c, v, typed["confirm_name"]); err != nil {
-		site.LogFailure(c, s.Log, fault.As(err))
+		page.LogFailure(c, s.Log, fault.As(err))
 		return typed.Again(c, err, func(status int, f ui.Form) error {
 			forms := workspaceForms(v.Member.Workspace)
 			forms.remove = f
 			return s.showWorkspace(c, v, status, forms)
 		})
 	}
-	return site.SeeOther(c, shell.DeletionURL(v.WorkspaceID()))
+	return page.SeeOther(c, shell.DeletionURL(v.WorkspaceID()))
 }
 
 // rename gives the workspace another name. Somebody whose page shows an older one
 // is told.
-func (s workspacePages) rename(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "name", "seen")
+func (s workspacePages) rename(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "name", "seen")
 	if err != nil {
 		return err
 	}
@@ -84,12 +84,12 @@ func (s workspacePages) rename(c *fiber.Ctx, v site.Visit) error {
 			return s.showWorkspace(c, v, status, forms)
 		})
 	}
-	return s.Flash(c, shell.SettingsURL(v.WorkspaceID()), site.Message{Text: "The workspace is now called “" + strings.TrimSpace(typed["name"]) + "”."})
+	return s.Flash(c, shell.SettingsURL(v.WorkspaceID()), page.Message{Text: "The workspace is now called “" + strings.TrimSpace(typed["name"]) + "”."})
 }
 
 // requireSecondFactor demands a second factor of all members, or no longer.
-func (s workspacePages) requireSecondFactor(c *fiber.Ctx, v site.Visit) error {
-	typed, err := site.ReadForm(c, "required")
+func (s workspacePages) requireSecondFactor(c *fiber.Ctx, v page.Visit) error {
+	typed, err := page.ReadForm(c, "required")
 	if err != nil {
 		return err
 	}
@@ -105,10 +105,10 @@ func (s workspacePages) requireSecondFactor(c *fiber.Ctx, v site.Visit) error {
 	if required {
 		said = "Members need a second factor from now on."
 	}
-	return s.Flash(c, shell.SettingsURL(v.WorkspaceID()), site.Message{Text: said})
+	return s.Flash(c, shell.SettingsURL(v.WorkspaceID()), page.Message{Text: said})
 }
 
-func (s workspacePages) deleteNamed(c *fiber.Ctx, v site.Visit, name string) error {
+func (s workspacePages) deleteNamed(c *fiber.Ctx, v page.Visit, name string) error {
 	if strings.TrimSpace(name) != v.Member.Workspace.Name {
 		return fault.InField("confirm_name", "That is not the name of the workspace. Type the name exactly as it is shown.")
 	}
@@ -117,7 +117,7 @@ func (s workspacePages) deleteNamed(c *fiber.Ctx, v site.Visit, name string) err
 }
 
 // elsewhere is where a person goes on when a workspace is gone.
-func elsewhere(v site.Visit) string {
+func elsewhere(v page.Visit) string {
 	for _, m := range v.Person.Memberships {
 		if m.Workspace.ID != v.WorkspaceID() {
 			return shell.WorkspaceURL(m.Workspace.ID)

@@ -16,11 +16,11 @@ import (
 	"parley/views/shell"
 	"parley/views/ui"
 	views "parley/views/workspace"
-	"parley/web/site"
+	"parley/web/page"
 )
 
 // webhookPages are the handlers of webhooks.
-type webhookPages struct{ *site.Site }
+type webhookPages struct{ *page.Base }
 
 // deliveriesShown is how many deliveries a page has.
 const deliveriesShown = 25
@@ -40,7 +40,7 @@ func webhookEvents() (all []views.WebhookEvent) {
 	return all
 }
 
-func (s webhookPages) chatbots(c *fiber.Ctx, v site.Visit) ([]ui.Option, error) {
+func (s webhookPages) chatbots(c *fiber.Ctx, v page.Visit) ([]ui.Option, error) {
 	bots, err := s.Chatbots.List(c.UserContext(), v.WorkspaceID())
 	options := []ui.Option{{Value: "", Text: "All chatbots"}}
 	for _, bot := range bots {
@@ -49,15 +49,15 @@ func (s webhookPages) chatbots(c *fiber.Ctx, v site.Visit) ([]ui.Option, error) 
 	return options, err
 }
 
-func readWebhook(c *fiber.Ctx) (site.Form, webhook.Settings, error) {
+func readWebhook(c *fiber.Ctx) (page.Form, webhook.Settings, error) {
 	names := []string{"url", "chatbot", "description"}
 	for _, kind := range webhook.Kinds() {
 		names = append(names, string(kind))
 	}
-	typed, err := site.ReadForm(c, names...)
+	typed, err := page.ReadForm(c, names...)
 	settings := webhook.Settings{URL: typed["url"], Description: typed["description"]}
 	if typed["chatbot"] != "" { // what cannot be an identifier is no chatbot, and not all of them
-		settings.ChatbotID = cmp.Or(id.Given(typed["chatbot"]), "unknown")
+		settings.ChatbotID = cmp.Or(id.Parse(typed["chatbot"]), "unknown")
 	}
 	for _, kind := range webhook.Kinds() {
 		if typed[string(kind)] != "" {
@@ -80,11 +80,11 @@ func webhookToView(e webhook.Endpoint, bots []ui.Option) views.Webhook {
 	return w
 }
 
-func (s webhookPages) listPage(c *fiber.Ctx, v site.Visit) error {
+func (s webhookPages) listPage(c *fiber.Ctx, v page.Visit) error {
 	return s.showList(c, v, fiber.StatusOK, ui.Form{Values: map[string]string{string(webhook.MessageUnanswered): "on"}})
 }
 
-func (s webhookPages) showList(c *fiber.Ctx, v site.Visit, status int, f ui.Form) error {
+func (s webhookPages) showList(c *fiber.Ctx, v page.Visit, status int, f ui.Form) error {
 	endpoints, err := s.Webhooks.List(c.UserContext(), v.WorkspaceID())
 	if err != nil {
 		return err
@@ -104,10 +104,10 @@ func (s webhookPages) showList(c *fiber.Ctx, v site.Visit, status int, f ui.Form
 	for _, e := range endpoints {
 		m.Endpoints = append(m.Endpoints, webhookToView(e, bots))
 	}
-	return site.Render(c, status, views.WebhooksPage(v.Layout(c, shell.WebhooksSection, "Webhooks"), m))
+	return page.Render(c, status, views.WebhooksPage(v.Layout(c, shell.WebhooksSection, "Webhooks"), m))
 }
 
-func (s webhookPages) create(c *fiber.Ctx, v site.Visit) error {
+func (s webhookPages) create(c *fiber.Ctx, v page.Visit) error {
 	typed, settings, err := readWebhook(c)
 	if err != nil {
 		return err
@@ -120,29 +120,29 @@ func (s webhookPages) create(c *fiber.Ctx, v site.Visit) error {
 }
 
 // showSecret answers the form itself: a secret is in no address and no cookie.
-func (s webhookPages) showSecret(c *fiber.Ctx, v site.Visit, e webhook.Endpoint, secret webhook.Secret) error {
+func (s webhookPages) showSecret(c *fiber.Ctx, v page.Visit, e webhook.Endpoint, secret webhook.Secret) error {
 	w := webhookToView(e, nil)
 	w.Secret = string(secret)
-	return site.Render(c, fiber.StatusOK, views.WebhookSecretPage(v.Layout(c, shell.WebhooksSection, w.Host), w))
+	return page.Render(c, fiber.StatusOK, views.WebhookSecretPage(v.Layout(c, shell.WebhooksSection, w.Host), w))
 }
 
-func (s webhookPages) endpoint(c *fiber.Ctx, v site.Visit) (webhook.Endpoint, error) {
-	return s.Webhooks.Get(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook")))
+func (s webhookPages) endpoint(c *fiber.Ctx, v page.Visit) (webhook.Endpoint, error) {
+	return s.Webhooks.Get(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook")))
 }
 
-func (s webhookPages) page(c *fiber.Ctx, v site.Visit) error {
+func (s webhookPages) page(c *fiber.Ctx, v page.Visit) error {
 	e, err := s.endpoint(c, v)
 	if err != nil {
 		return err
 	}
-	typed := site.Form{"url": e.URL, "chatbot": e.ChatbotID, "description": e.Description}
+	typed := page.Form{"url": e.URL, "chatbot": e.ChatbotID, "description": e.Description}
 	for _, kind := range e.Kinds {
 		typed[string(kind)] = "on"
 	}
 	return s.show(c, v, e, fiber.StatusOK, typed.View())
 }
 
-func (s webhookPages) show(c *fiber.Ctx, v site.Visit, e webhook.Endpoint, status int, f ui.Form) error {
+func (s webhookPages) show(c *fiber.Ctx, v page.Visit, e webhook.Endpoint, status int, f ui.Form) error {
 	bots, err := s.chatbots(c, v)
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s webhookPages) show(c *fiber.Ctx, v site.Visit, e webhook.Endpoint, statu
 		shown.ID = s.IDs.Delivery(d.ID)
 		m.Deliveries = append(m.Deliveries, shown)
 	}
-	return site.Render(c, status, views.WebhookPage(v.Layout(c, shell.WebhooksSection, e.Host()), m))
+	return page.Render(c, status, views.WebhookPage(v.Layout(c, shell.WebhooksSection, e.Host()), m))
 }
 
 func deliveryToView(d webhook.Delivery) views.Delivery {
@@ -181,7 +181,7 @@ func deliveryToView(d webhook.Delivery) views.Delivery {
 	return shown
 }
 
-func (s webhookPages) save(c *fiber.Ctx, v site.Visit) error {
+func (s webhookPages) save(c *fiber.Ctx, v page.Visit) error {
 	e, err := s.endpoint(c, v)
 	if err != nil {
 		return err
@@ -193,31 +193,31 @@ func (s webhookPages) save(c *fiber.Ctx, v site.Visit) error {
 	if err := s.Webhooks.Update(c.UserContext(), v.WorkspaceID(), e.ID, settings); err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error { return s.show(c, v, e, status, f) })
 	}
-	return site.Done(c, shell.WebhookURL(v.WorkspaceID(), e.ID), "saved")
+	return page.Done(c, shell.WebhookURL(v.WorkspaceID(), e.ID), "saved")
 }
 
-func (s webhookPages) rotate(c *fiber.Ctx, v site.Visit) error {
-	e, secret, err := s.Webhooks.Rotate(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook")))
+func (s webhookPages) rotate(c *fiber.Ctx, v page.Visit) error {
+	e, secret, err := s.Webhooks.Rotate(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook")))
 	if err != nil {
 		return err
 	}
 	return s.showSecret(c, v, e, secret)
 }
 
-func (s webhookPages) pause(c *fiber.Ctx, v site.Visit) error {
-	return s.done(c, v, "The webhook is paused.", s.Webhooks.Pause(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook"))))
+func (s webhookPages) pause(c *fiber.Ctx, v page.Visit) error {
+	return s.done(c, v, "The webhook is paused.", s.Webhooks.Pause(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook"))))
 }
 
-func (s webhookPages) resume(c *fiber.Ctx, v site.Visit) error {
-	return s.done(c, v, "The webhook receives events again.", s.Webhooks.Resume(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook"))))
+func (s webhookPages) resume(c *fiber.Ctx, v page.Visit) error {
+	return s.done(c, v, "The webhook receives events again.", s.Webhooks.Resume(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook"))))
 }
 
-func (s webhookPages) test(c *fiber.Ctx, v site.Visit) error {
-	return s.done(c, v, "A test is on its way. Reload the page to see what your program answers.", s.Deliveries.SendTest(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook"))))
+func (s webhookPages) test(c *fiber.Ctx, v page.Visit) error {
+	return s.done(c, v, "A test is on its way. Reload the page to see what your program answers.", s.Deliveries.SendTest(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook"))))
 }
 
-func (s webhookPages) sendAgain(c *fiber.Ctx, v site.Visit) error {
-	return s.done(c, v, "The message is on its way again.", s.Deliveries.SendAgain(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook")), deliveryOf(s.IDs, c.Params("delivery"))))
+func (s webhookPages) sendAgain(c *fiber.Ctx, v page.Visit) error {
+	return s.done(c, v, "The message is on its way again.", s.Deliveries.SendAgain(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook")), deliveryOf(s.IDs, c.Params("delivery"))))
 }
 
 // deliveryOf is the number of a delivery, or zero for an identifier that there cannot be.
@@ -230,21 +230,21 @@ func deliveryOf(ids *publicid.Codec, identifier string) int64 {
 	return sequence
 }
 
-// done goes back to the webhook and says what was done, or why not.
-func (s webhookPages) done(c *fiber.Ctx, v site.Visit, text string, err error) error {
-	message := site.Message{Text: text}
+// done leads back to the webhook with a confirmation, or with the error.
+func (s webhookPages) done(c *fiber.Ctx, v page.Visit, text string, err error) error {
+	message := page.Message{Text: text}
 	if failure := fault.As(err); err != nil {
 		if failure.Kind != fault.Conflict && failure.Kind != fault.Forbidden {
 			return err
 		}
-		message = site.Message{Text: failure.Message, Failed: true}
+		message = page.Message{Text: failure.Message, Failed: true}
 	}
-	return s.Flash(c, shell.WebhookURL(v.WorkspaceID(), id.Given(c.Params("webhook"))), message)
+	return s.Flash(c, shell.WebhookURL(v.WorkspaceID(), id.Parse(c.Params("webhook"))), message)
 }
 
-func (s webhookPages) remove(c *fiber.Ctx, v site.Visit) error {
-	if err := s.Webhooks.Delete(c.UserContext(), v.WorkspaceID(), id.Given(c.Params("webhook"))); err != nil {
+func (s webhookPages) remove(c *fiber.Ctx, v page.Visit) error {
+	if err := s.Webhooks.Delete(c.UserContext(), v.WorkspaceID(), id.Parse(c.Params("webhook"))); err != nil {
 		return err
 	}
-	return s.Flash(c, shell.WebhooksURL(v.WorkspaceID()), site.Message{Text: "The webhook has been deleted."})
+	return s.Flash(c, shell.WebhooksURL(v.WorkspaceID()), page.Message{Text: "The webhook has been deleted."})
 }

@@ -2367,7 +2367,7 @@ export interface components {
                 suggestions: string[];
                 /** @description Whether a conversation is only for the `external_user_id` with which it began. */
                 separate_end_users: boolean;
-                /** @description What applies to this token; null is no limit. A publishable token has the limits of one visitor. */
+                /** @description What applies to this token; null is no limit. A publishable token has the limits of one network. */
                 limits: {
                     /** @description How long a message may be. */
                     message_chars: number | null;
@@ -2744,7 +2744,7 @@ export interface components {
             requests_per_minute: number | null;
             /** @description How many questions may be answered with it in a calendar month, UTC; null is any number. */
             messages_per_month: number | null;
-            /** @description What each visitor of the pages may send a minute. Only publishable tokens have it. */
+            /** @description What each network may send a minute. Only publishable tokens have it. */
             visitor_requests_per_minute: number | null;
             created_at: components["schemas"]["Time"];
             /** @description The e-mail address of who created it, or `operator`. */
@@ -2809,7 +2809,7 @@ export interface components {
                 requests_per_minute: number | null;
                 /** @description How many questions may be answered with it in a calendar month, UTC; null is any number. */
                 messages_per_month: number | null;
-                /** @description What each visitor of the pages may send a minute. Only publishable tokens have it. */
+                /** @description What each network may send a minute. Only publishable tokens have it. */
                 visitor_requests_per_minute: number | null;
                 created_at: components["schemas"]["Time"];
                 /** @description The e-mail address of who created it, or `operator`. */
@@ -2859,7 +2859,7 @@ export interface components {
             requests_per_minute?: number | null;
             /** @description How many questions may be answered with it in a calendar month, UTC, counted from when it has the limit; null and 0 are any number. */
             messages_per_month?: number | null;
-            /** @description What each visitor may send a minute, by network address. Only for publishable tokens, where null and 0 are 20. */
+            /** @description What each network (an IPv4 address, or an IPv6 /64) may send a minute. Only for publishable tokens, where null and 0 are 20. */
             visitor_requests_per_minute?: number | null;
         };
         TokenChange: {
@@ -2880,7 +2880,7 @@ export interface components {
             requests_per_minute?: number | null;
             /** @description How many questions may be answered with it in a calendar month, UTC, counted from when it has the limit; null and 0 are any number. */
             messages_per_month?: number | null;
-            /** @description What each visitor may send a minute, by network address. Only for publishable tokens, where null and 0 are 20. */
+            /** @description What each network (an IPv4 address, or an IPv6 /64) may send a minute. Only for publishable tokens, where null and 0 are 20. */
             visitor_requests_per_minute?: number | null;
         };
         RollRequest: {
@@ -3628,7 +3628,7 @@ export interface components {
                 "application/json": components["schemas"]["ChangedEnvelope"];
             };
         };
-        /** @description The request is wrong and will stay wrong. The message says what to correct. */
+        /** @description Invalid request. The message says what to fix before retrying. */
         Invalid: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4004,7 +4004,7 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description The limits of requests that you have, as a structured list: `q` requests in `w` seconds. `workspace` is that of the plan, `token` that of the token, and `visitor` that of each visitor
+         * @description The limits of requests that you have, as a structured list: `q` requests in `w` seconds. `workspace` is that of the plan, `token` that of the token, and `visitor` that of each network
          *     of the pages that use a publishable token. Only answers to a valid token have it, and none where nothing is limited.
          * @example "workspace";q=300;w=60, "token";q=60;w=60
          */

@@ -26,9 +26,9 @@ type Passphrase struct {
 	PassphraseFile string `name:"passphrase-file" env:"BACKUP_PASSPHRASE_FILE" placeholder:"PATH" help:"File with the passphrase. Default: the variable BACKUP_PASSPHRASE, or ask on the terminal."`
 }
 
-// Read returns the passphrase that was given, or asks for it, twice for a new one.
+// Read returns the configured passphrase, or asks for it, twice for a new one.
 func (f Passphrase) Read(in io.Reader, out io.Writer, isNew bool) (string, error) {
-	passphrase, err := f.Given()
+	passphrase, err := f.Configured()
 	if err != nil || passphrase != "" {
 		return passphrase, err
 	}
@@ -47,8 +47,8 @@ func (f Passphrase) Read(in io.Reader, out io.Writer, isNew bool) (string, error
 	return passphrase, err
 }
 
-// Given returns the passphrase of the file or the variable, or none.
-func (f Passphrase) Given() (string, error) {
+// Configured returns the passphrase of the file or the variable, or an empty one.
+func (f Passphrase) Configured() (string, error) {
 	if f.PassphraseFile == "" {
 		return os.Getenv(passphraseVariable), nil
 	}

@@ -92,7 +92,7 @@ func (a *Apps) Begin(ctx context.Context, user account.User) error {
 // sealedFor ties a secret to its user, and to nothing else of theirs.
 func sealedFor(userID string) string { return "totp:" + userID }
 
-// Pending returns what was begun and waits for its first code.
+// Pending returns the enrollment that waits for its first code.
 func (a *Apps) Pending(ctx context.Context, user account.User) (Enrollment, error) {
 	app, err := a.db.Apps.App(ctx, user.ID)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"parley/text/clean"
 )
 
-// Question is a question with what it is answered from.
+// Question is a question with the passages for its answer.
 type Question struct {
 	Text string
 	// Query is the question as it was searched for, which stands on its own.

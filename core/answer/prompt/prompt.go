@@ -32,7 +32,7 @@ type Prompt struct {
 	// Once says that nobody asks with the prompt again once the model has begun its
 	// text. The model may call [Prompt.Shrink] then.
 	Once bool
-	// NoAnswer is what is said to a question that the knowledge does not answer: see
+	// NoAnswer is the text for a question that the knowledge does not answer: see
 	// [NoAnswer].
 	NoAnswer string
 	// MaxTokens bounds the answer. Zero leaves it to the model.

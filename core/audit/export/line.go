@@ -46,7 +46,7 @@ type Line struct {
 	HashVersion int `json:"hash_version"`
 }
 
-// Object is what was acted on.
+// Object is the thing that the act was about.
 type Object struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id"`

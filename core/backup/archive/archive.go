@@ -37,7 +37,7 @@ const (
 	rowsEnding = ".jsonl"
 )
 
-// Bounds of what is read from a file, which may be anybody's.
+// Bounds of a file, which may come from anybody.
 const (
 	maxHeader = 4 << 20
 	maxTables = 1_000
@@ -117,7 +117,7 @@ type End struct {
 	Seal string `json:"seal"`
 }
 
-// Sum is what was written of a table.
+// Sum counts and hashes the rows of a table.
 type Sum struct {
 	Name   string `json:"name"`
 	Rows   int64  `json:"rows"`

@@ -30,8 +30,8 @@ const (
 	maxHashMemory = 256 << 10
 )
 
-// SealedKeys are the secrets of the installation, sealed with a key from a passphrase, and how
-// the key is made of it: by argon2id, and HKDF-SHA-256 after that.
+// SealedKeys are the secrets of the installation, sealed with a key that argon2id and then
+// HKDF-SHA-256 derive from a passphrase.
 type SealedKeys struct {
 	Salt    []byte `json:"salt"`
 	Time    uint32 `json:"argon2id_time"`

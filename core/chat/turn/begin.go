@@ -24,7 +24,7 @@ type beginning struct {
 
 // begin stores the question and prepares its answer.
 func (b *beginning) begin(ctx context.Context) (err error) {
-	a := b.service.newAttempt(b.principal, b.service.Answers.DraftWithin(&b.principal.Chatbot, b.ask.Message, "", b.ask.Given.context()), b.ask.Delivery, b.ask.Key != nil)
+	a := b.service.newAttempt(b.principal, b.service.Answers.DraftWithin(&b.principal.Chatbot, b.ask.Message, "", b.ask.CallerContext.context()), b.ask.Delivery, b.ask.Key != nil)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
 	// Before the database is asked, and before the search, which costs something.
@@ -53,7 +53,7 @@ func (b *beginning) first(ctx context.Context, a *attempt) error {
 	defer cancel()
 	searched := make(chan error, 1)
 	go func() {
-		searched <- protect(func() error { return a.draft.Prepare(searching, b.ask.Given.history()) })
+		searched <- protect(func() error { return a.draft.Prepare(searching, b.ask.CallerContext.history()) })
 	}()
 	err := b.create(ctx, a)
 	if err != nil {
@@ -102,7 +102,7 @@ func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, err
 	if err != nil {
 		return nil, err
 	}
-	if err := b.ask.Given.follows(ctx, b.service.Turns, conversation); err != nil {
+	if err := b.ask.CallerContext.follows(ctx, b.service.Turns, conversation); err != nil {
 		return nil, err
 	}
 	var history []prompt.Message
@@ -133,7 +133,7 @@ func (b *beginning) next(ctx context.Context, a *attempt) ([]prompt.Message, err
 func (b *beginning) conversation(ctx context.Context) (conversation chat.Conversation, isRemembered bool, err error) {
 	bot := &b.principal.Chatbot
 	conversation, isRemembered = b.service.remembered.of(bot.WorkspaceID, bot.ID, b.ask.ConversationID)
-	if isRemembered && !b.ask.ties(conversation) && !b.ask.Given.isElsewhere() && conversation.Admits(b.principal, b.ask.ExternalUserID) {
+	if isRemembered && !b.ask.ties(conversation) && !b.ask.CallerContext.isElsewhere() && conversation.Admits(b.principal, b.ask.ExternalUserID) {
 		return conversation, true, nil
 	}
 	conversation, err = b.service.Chats.Conversation(ctx, b.principal, b.ask.Ref)
@@ -176,13 +176,13 @@ func (b *beginning) append(ctx context.Context, conversation chat.Conversation, 
 		}
 		a.opens = len(earlier) == 0
 		if a.discards { // nothing was kept of what was said before
-			history = b.ask.Given.history()
+			history = b.ask.CallerContext.history()
 			return nil
 		}
-		history, err = b.ask.Given.before(ctx, b.service.Chats, a.workspaceID, conversation.ID, earlier)
+		history, err = b.ask.CallerContext.before(ctx, b.service.Chats, a.workspaceID, conversation.ID, earlier)
 		return err
 	}
-	if b.ask.Given.isElsewhere() {
+	if b.ask.CallerContext.isElsewhere() {
 		err = b.service.Turns.InTx(ctx, store)
 	} else {
 		err = store(ctx)

@@ -80,7 +80,7 @@ func (b *beginning) join(ctx context.Context, claim chat.Claim) error {
 
 // beginAgain begins another attempt at an answer.
 func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
-	draft := b.service.Answers.DraftWithin(&b.principal.Chatbot, cmp.Or(stored.Question, b.ask.Message), stored.Answer.Query, b.ask.Given.context())
+	draft := b.service.Answers.DraftWithin(&b.principal.Chatbot, cmp.Or(stored.Question, b.ask.Message), stored.Answer.Query, b.ask.CallerContext.context())
 	a := b.service.newAttempt(b.principal, draft, b.turn.Delivery, true)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
@@ -128,7 +128,7 @@ func (b *beginning) retry(ctx context.Context, stored Stored, a *attempt) (histo
 			return err
 		}
 		a.opens = len(messages) == 0
-		history, err = b.ask.Given.before(ctx, b.service.Chats, a.workspaceID, stored.ConversationID, messages)
+		history, err = b.ask.CallerContext.before(ctx, b.service.Chats, a.workspaceID, stored.ConversationID, messages)
 		return err
 	})
 	return history, chat.TimedOut(err)

@@ -9,7 +9,7 @@ import (
 // publication is the text of an attempt so far, and its subscribers.
 type publication struct {
 	mu sync.Mutex
-	// text is what was generated, and shown is how much of it subscribers may
+	// text is the generated text, and shown is how much of it subscribers may
 	// read.
 	text  strings.Builder
 	shown int
@@ -44,7 +44,7 @@ func (p *publication) unsubscribe() (last bool) {
 	return p.subscribers == 0
 }
 
-// add appends to what was generated. Subscribers may read it at once if it is
+// add appends to the generated text. Subscribers may read it at once if it is
 // shown. It returns the length of the text.
 func (p *publication) add(text string, shown bool) int {
 	p.mu.Lock()
@@ -117,7 +117,7 @@ func (p *publication) readable() string {
 	return p.text.String()[:p.shown]
 }
 
-// all is what was generated.
+// all returns the generated text.
 func (p *publication) all() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -63,7 +63,7 @@ type Ask struct {
 	// Metadata is what a new conversation gets. [chat.NewMetadata] makes it.
 	Metadata map[string]string
 	// Given, unless nil, is what the caller says besides the question.
-	Given *Given
+	CallerContext *CallerContext
 	// Key makes Parley answer the question once, however often it is asked.
 	// Without a key each question is one of its own.
 	Key *chat.Key
@@ -89,7 +89,7 @@ func (a Ask) check(p *chatbot.Principal) error {
 	if a.Metadata != nil && a.ConversationID != 0 {
 		return fault.InField("metadata", "metadata is for a new conversation. Send it without conversation_id, or change that of the conversation with PATCH.")
 	}
-	if err := a.Given.check(p); err != nil {
+	if err := a.CallerContext.check(p); err != nil {
 		return err
 	}
 	return a.Ref.Check()

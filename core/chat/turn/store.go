@@ -56,7 +56,7 @@ type Turns interface {
 	AskToStop(ctx context.Context, workspaceID string, answerID int64) error
 }
 
-// Leases is the port to what is known of the answers that are being generated,
+// Leases is the port to the leases of answers that are being generated,
 // of any workspace.
 type Leases interface {
 	// StopsAsked returns the answers, of any workspace, that are being

@@ -62,7 +62,7 @@ type export struct {
 	listed []Summary
 	after  int64
 	ended  bool
-	// text is what was written, and rest what is left to read.
+	// text is the output so far, and rest the part of it still to read.
 	text strings.Builder
 	rest string
 }

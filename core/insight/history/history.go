@@ -33,7 +33,7 @@ type Summary struct {
 	ThumbsUp, ThumbsDown int
 }
 
-// Message is a message of a conversation with what is known of it.
+// Message is a message of a conversation with its usage record and feedback.
 type Message struct {
 	chat.Message
 	// Query, Outcome and Citations are an answer's.

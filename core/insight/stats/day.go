@@ -50,7 +50,7 @@ func (d *Day) Add(more *Day) {
 	d.Users.Merge(more.Users)
 }
 
-// Record is a usage record that is not counted yet, with what is known of its
+// Record is a usage record that is not counted yet, with the facts of its
 // answer.
 type Record struct {
 	ID                     int64

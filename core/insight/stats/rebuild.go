@@ -34,7 +34,7 @@ func (r *Roller) Rebuild(ctx context.Context, store RebuildStore, since time.Tim
 		return 0, err
 	}
 	for _, m := range found {
-		err := r.alone(ctx, func(ctx context.Context) error {
+		err := r.waitForLock(ctx, func(ctx context.Context) error {
 			return store.ForgetMonth(ctx, m.WorkspaceID, m.ChatbotID, m.From, m.From.AddDate(0, 1, 0))
 		})
 		if err != nil {
@@ -48,8 +48,8 @@ func (r *Roller) Rebuild(ctx context.Context, store RebuildStore, since time.Tim
 // retryAfter is the pause after another process was found rolling.
 const retryAfter = 50 * time.Millisecond
 
-// alone is locked that waits for its turn.
-func (r *Roller) alone(ctx context.Context, fn func(context.Context) error) error {
+// waitForLock does what locked does, and waits for the lock.
+func (r *Roller) waitForLock(ctx context.Context, fn func(context.Context) error) error {
 	for {
 		err := r.locked(ctx, nil, fn)
 		if !errors.Is(err, errOthers) {

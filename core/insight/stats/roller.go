@@ -36,7 +36,7 @@ type Thumb struct {
 	Date string
 }
 
-// RollStore is the port to what is counted and to the sums. Its records and
+// RollStore is the port to the uncounted records and to the sums. Its records and
 // thumbs are of any workspace.
 type RollStore interface {
 	// InTx runs fn in one transaction; calls inside it join.
@@ -64,22 +64,22 @@ type RollStore interface {
 	AddGaps(ctx context.Context, workspaceID string, answerIDs []int64) error
 }
 
-// Roller adds to the sums of days what has happened since.
+// Roller adds new usage records and feedback to the sums of their days.
 type Roller struct {
-	store    RollStore
-	now      func() time.Time
-	log      *slog.Logger
-	follower Follower
+	store      RollStore
+	now        func() time.Time
+	log        *slog.Logger
+	subscriber Subscriber
 }
 
-// Follower hears of records in the transaction that counts them, which is once, or again
+// Subscriber hears of records in the transaction that counts them, which is once, or again
 // when the sums are made again.
-type Follower interface {
+type Subscriber interface {
 	Counted(ctx context.Context, records []Record) error
 }
 
-// Follow gives the roller its one follower.
-func (r *Roller) Follow(follower Follower) { r.follower = follower }
+// Subscribe gives the roller its one subscriber.
+func (r *Roller) Subscribe(s Subscriber) { r.subscriber = s }
 
 // NewRoller returns a roller of a store.
 func NewRoller(store RollStore, now func() time.Time, log *slog.Logger) *Roller {
@@ -169,10 +169,10 @@ func (r *Roller) rollRecords(ctx context.Context) (int, error) {
 		if n != len(ids) {
 			return errOthers
 		}
-		if err := r.add(ctx, sums); err != nil || r.follower == nil {
+		if err := r.add(ctx, sums); err != nil || r.subscriber == nil {
 			return err
 		}
-		return r.follower.Counted(ctx, records)
+		return r.subscriber.Counted(ctx, records)
 	})
 }
 

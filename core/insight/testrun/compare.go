@@ -49,18 +49,18 @@ func changeOf(before, after *Result) Change {
 	case before == nil || after == nil || before.Failed() || after.Failed():
 		return Alone
 	case before.Passed != after.Passed:
-		return toward(after.Passed)
+		return changeOfJudgment(after.Passed)
 	case before.Cites != nil && after.Cites != nil && *before.Cites != *after.Cites:
-		return toward(*after.Cites)
+		return changeOfJudgment(*after.Cites)
 	case before.F1 != nil && after.F1 != nil && math.Abs(*after.F1-*before.F1) >= notable:
-		return toward(*after.F1 > *before.F1)
+		return changeOfJudgment(*after.F1 > *before.F1)
 	case before.Outcome != after.Outcome || folded(before.Answer) != folded(after.Answer):
 		return Reworded
 	}
 	return Same
 }
 
-func toward(good bool) Change {
+func changeOfJudgment(good bool) Change {
 	if good {
 		return Better
 	}

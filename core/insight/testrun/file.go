@@ -178,7 +178,7 @@ func rows(text string) iter.Seq2[line, error] {
 			}
 			of := map[string]string{}
 			for i, cell := range cells[:min(len(cells), len(names))] {
-				of[names[i]] = unguarded(cell)
+				of[names[i]] = unescapeCell(cell)
 			}
 			if !yield(line{Question: of["question"], Expects: of["expects"], Says: of["says"], Answer: of["answer"], Document: of["document"]}, nil) {
 				return
@@ -187,8 +187,8 @@ func rows(text string) iter.Seq2[line, error] {
 	}
 }
 
-// unguarded takes away what [plain.Cell] has put before a cell.
-func unguarded(cell string) string {
+// unescapeCell removes the prefix that [plain.Cell] puts before a cell.
+func unescapeCell(cell string) string {
 	if rest, ok := strings.CutPrefix(cell, "'"); ok && plain.Cell(rest) == cell {
 		return rest
 	}

@@ -37,13 +37,13 @@ type Result struct {
 	At    time.Time
 }
 
-// Judge compares a reply with what is wanted.
+// Judge compares a reply with the expectations.
 func (w Wanted) Judge(reply insight.Reply) Result {
 	r := Result{Outcome: reply.Outcome, Answer: reply.Text, Citations: reply.Citations, Model: reply.Record.Model, Usage: reply.Usage(), Took: reply.Record.Total}
 	if w.Reference != "" {
 		f1 := 0.0
 		if reply.Outcome == chat.Answered {
-			f1 = OverlapOf(bare(reply.Text), w.Reference).F1
+			f1 = OverlapOf(withoutCitations(reply.Text), w.Reference).F1
 		}
 		r.F1 = &f1
 	}
@@ -103,8 +103,8 @@ func SameTitle(title, wanted string) bool {
 // sourceLine matches the line under a quotation that names its source.
 var sourceLine = regexp.MustCompile(`(?m)^\*\pL[^\n]*\* \[\d+\]$`)
 
-// bare is an answer without what names its sources.
-func bare(text string) string {
+// withoutCitations returns an answer without its citations.
+func withoutCitations(text string) string {
 	return citation.Strip(sourceLine.ReplaceAllString(text, ""))
 }
 
@@ -143,16 +143,16 @@ func (f *Figures) Add(w Wanted, r Result) {
 		return
 	}
 	f.FailedLast = 0
-	f.Passed += one(r.Passed)
-	f.Answered += one(r.Outcome == chat.Answered)
-	f.Right += one(w.Right(r.Outcome))
+	f.Passed += countIf(r.Passed)
+	f.Answered += countIf(r.Outcome == chat.Answered)
+	f.Right += countIf(w.Right(r.Outcome))
 	if r.F1 != nil {
 		f.F1 = (f.F1*float64(f.References) + *r.F1) / float64(f.References+1)
 		f.References++
 	}
 	if r.Cites != nil {
 		f.Documents++
-		f.Cited += one(*r.Cites)
+		f.Cited += countIf(*r.Cites)
 	}
 	if r.Model != "" && !slices.Contains(f.Models, r.Model) {
 		f.Models = append(slices.Clip(f.Models), r.Model) // copies of a run share them
@@ -168,7 +168,7 @@ func (f Figures) Judged() int { return f.Asked - f.Failed }
 // Mean is the time of one answer.
 func (f Figures) Mean() time.Duration { return f.Took / time.Duration(max(1, f.Judged())) }
 
-func one(yes bool) int {
+func countIf(yes bool) int {
 	if yes {
 		return 1
 	}

@@ -126,7 +126,7 @@ func (s *Service) Add(ctx context.Context, workspaceID, chatbotID string, wanted
 		return Question{}, err
 	}
 	q := s.question(chatbotID, wanted, by)
-	err = s.alone(ctx, workspaceID, func(ctx context.Context) error {
+	err = s.underLock(ctx, workspaceID, func(ctx context.Context) error {
 		known, err := s.Questions(ctx, workspaceID, chatbotID)
 		if err != nil {
 			return err
@@ -150,7 +150,7 @@ func (s *Service) Change(ctx context.Context, workspaceID, chatbotID, questionID
 		return Question{}, err
 	}
 	var q Question
-	err = s.alone(ctx, workspaceID, func(ctx context.Context) error {
+	err = s.underLock(ctx, workspaceID, func(ctx context.Context) error {
 		if q, err = s.Question(ctx, workspaceID, chatbotID, questionID); err != nil || q.Wanted == wanted {
 			return err
 		}
@@ -167,7 +167,7 @@ func (q Question) changed(wanted Wanted, at time.Time) Question {
 
 // Remove removes a test question with its results, for good.
 func (s *Service) Remove(ctx context.Context, workspaceID, chatbotID, questionID string) error {
-	return found(s.questions.DeleteTestQuestion(ctx, workspaceID, chatbotID, questionID))
+	return orNotFound(s.questions.DeleteTestQuestion(ctx, workspaceID, chatbotID, questionID))
 }
 
 // Imported says what became of questions that were imported.
@@ -180,7 +180,7 @@ func (s *Service) Import(ctx context.Context, workspaceID, chatbotID string, wan
 	if err != nil {
 		return done, err
 	}
-	err = s.alone(ctx, workspaceID, func(ctx context.Context) error {
+	err = s.underLock(ctx, workspaceID, func(ctx context.Context) error {
 		done = Imported{}
 		known, err := s.Questions(ctx, workspaceID, chatbotID)
 		if err != nil {
@@ -191,7 +191,7 @@ func (s *Service) Import(ctx context.Context, workspaceID, chatbotID string, wan
 			byText[folded(q.Wanted.Question)] = q
 		}
 		for _, w := range wanted {
-			if err := s.take(ctx, workspaceID, chatbotID, byText, w, by, &done); err != nil {
+			if err := s.importOne(ctx, workspaceID, chatbotID, byText, w, by, &done); err != nil {
 				return err
 			}
 		}
@@ -227,8 +227,8 @@ func checkAll(wanted []Wanted) ([]Wanted, error) {
 	return checked, nil
 }
 
-// take adds one question, or changes the one that has its text.
-func (s *Service) take(ctx context.Context, workspaceID, chatbotID string, known map[string]Question, w Wanted, by string, done *Imported) error {
+// importOne adds one question, or changes the one that has its text.
+func (s *Service) importOne(ctx context.Context, workspaceID, chatbotID string, known map[string]Question, w Wanted, by string, done *Imported) error {
 	q, there := known[folded(w.Question)]
 	switch {
 	case !there:
@@ -243,8 +243,8 @@ func (s *Service) take(ctx context.Context, workspaceID, chatbotID string, known
 	}
 }
 
-// alone runs fn in one transaction under the workspace's lock.
-func (s *Service) alone(ctx context.Context, workspaceID string, fn func(context.Context) error) error {
+// underLock runs fn in one transaction under the workspace's lock.
+func (s *Service) underLock(ctx context.Context, workspaceID string, fn func(context.Context) error) error {
 	return s.tx.InTx(ctx, func(ctx context.Context) error {
 		if _, err := s.tx.LockWorkspace(ctx, workspaceID); err != nil {
 			return err

@@ -35,13 +35,13 @@ var (
 // Withdraw removes a test question with its results. For ten seconds [Service.Undo]
 // brings it back.
 func (s *Service) Withdraw(ctx context.Context, workspaceID, chatbotID, questionID string) error {
-	return found(s.removals.WithdrawTestQuestion(ctx, workspaceID, chatbotID, questionID, s.now()))
+	return orNotFound(s.removals.WithdrawTestQuestion(ctx, workspaceID, chatbotID, questionID, s.now()))
 }
 
 // Undo brings back a question that was withdrawn, with its results. It is a Conflict
 // fault if that is not possible any more.
 func (s *Service) Undo(ctx context.Context, workspaceID, chatbotID, questionID string) error {
-	return s.alone(ctx, workspaceID, func(ctx context.Context) error {
+	return s.underLock(ctx, workspaceID, func(ctx context.Context) error {
 		after := s.now().Add(-undoFor)
 		withdrawn, err := s.removals.WithdrawnTestQuestion(ctx, workspaceID, chatbotID, questionID, after)
 		if err != nil {
@@ -70,8 +70,8 @@ func tooLate(err error) error {
 	return err
 }
 
-// found names what is missing.
-func found(err error) error {
+// orNotFound turns a missing row into the error for a missing test question.
+func orNotFound(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return errNoQuestion
 	}

@@ -48,7 +48,7 @@ type Run struct {
 	// were answered.
 	Total int
 	Figures
-	// Knowledge tells what was answered from from other knowledge, KnownDocuments counts
+	// Knowledge identifies the state of the documents, KnownDocuments counts
 	// it, Settings are the chatbot's, and Program is the version of this program: all as
 	// they were when the run began. Program is empty where it is not known.
 	Knowledge      string
@@ -77,7 +77,7 @@ type Service struct {
 	now       func() time.Time
 	random    io.Reader
 	log       *slog.Logger
-	// seen is what chatbots answered from and by when they were last looked at.
+	// seen has the documents and settings of chatbots at the last look.
 	seen map[string]Tested
 }
 
@@ -96,7 +96,7 @@ const MostFailures = 5
 const (
 	// settle is how long nothing must have changed before a run begins.
 	settle = 10 * time.Second
-	// slice is how long a run has the worker before others have their turn.
+	// slice is how long a run has the worker before the next run has it.
 	slice = 20 * time.Second
 	// patience is how long one answer may take, and lease how long a run is left to
 	// the process that claimed it: longer than a slice and an answer.
@@ -136,7 +136,7 @@ func (s *Service) Cancel(ctx context.Context, workspaceID, chatbotID, runID stri
 // schedule makes a run due at a time. A run that waits gets the time; one by a
 // person begins at once, unless another is under way.
 func (s *Service) schedule(ctx context.Context, wanted Run, at time.Time) (run Run, err error) {
-	err = s.alone(ctx, wanted.WorkspaceID, func(ctx context.Context) error {
+	err = s.underLock(ctx, wanted.WorkspaceID, func(ctx context.Context) error {
 		questions, err := s.Questions(ctx, wanted.WorkspaceID, wanted.ChatbotID)
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 )
 
 // Work asks the test questions that are due, run by run, until none is. A run
-// that takes long waits for others that are due. It deletes what was removed, too.
+// that takes long waits for others that are due. It deletes removed questions, too.
 func (s *Service) Work(ctx context.Context) error {
 	if err := s.removals.DeleteWithdrawn(ctx, s.now().Add(-undoFor)); err != nil {
 		return err
@@ -73,8 +73,8 @@ func (s *Service) advance(ctx context.Context, run Run) error {
 	return s.end(ctx, run, Done, "")
 }
 
-// resume counts what a run has asked, and returns what is left. A run that begins keeps
-// what is answered from and how.
+// resume counts the questions that a run has asked, and returns the others. A run that begins
+// notes the documents and the settings.
 func (s *Service) resume(ctx context.Context, bot chatbot.Chatbot, run *Run, questions []Question) (left []Question, err error) {
 	asked, err := s.resultsOf(ctx, run.WorkspaceID, run, false)
 	if err != nil {

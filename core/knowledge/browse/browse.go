@@ -47,10 +47,10 @@ type Lists interface {
 	// CountPages counts by state the documents of each of the sources.
 	CountPages(ctx context.Context, workspaceID string, sourceIDs []string) (map[string]map[knowledge.State]int, error)
 	RemovalPage(ctx context.Context, workspaceID, chatbotID string, slice Slice) ([]knowledge.Removal, error)
-	// Samples returns so many of the documents that are answered from, the latest
+	// Samples returns so many of the live documents, the latest
 	// first, each with so many of its first passages.
 	Samples(ctx context.Context, workspaceID, chatbotID string, documents, passages int) ([]suggest.Document, error)
-	// Surroundings returns what is answered from around places, with so many passages
+	// Surroundings returns the live passages around places, so many
 	// before and after each. A place whose document is gone has none.
 	Surroundings(ctx context.Context, workspaceID, chatbotID string, places []Place, before, after int) ([]suggest.Near, error)
 }

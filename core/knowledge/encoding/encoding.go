@@ -39,34 +39,34 @@ type Service struct {
 	store   Store
 	encoder Encoder
 	now     func() time.Time
-	rest    func(ctx context.Context, pause time.Duration)
+	pause   func(ctx context.Context, pause time.Duration)
 }
 
-// New returns a service over its ports. Rest pauses for as long as the work took, or
+// New returns a service over its ports. Pause waits for as long as the work took, or
 // longer, and ends with ctx.
-func New(store Store, encoder Encoder, now func() time.Time, rest func(context.Context, time.Duration)) *Service {
-	return &Service{store, encoder, now, rest}
+func New(store Store, encoder Encoder, now func() time.Time, pause func(context.Context, time.Duration)) *Service {
+	return &Service{store, encoder, now, pause}
 }
 
 const (
-	// batch is how many passages of a chatbot are encoded before another has its turn.
+	// batch is how many passages of a chatbot Work encodes before it encodes some of another.
 	batch = 8
 	// lookEvery is how often Work looks for passages of new documents.
 	lookEvery = time.Second
-	// lookShare is how many times as long as a look took no other follows it.
+	// lookShare times as long as a look took, no other look follows.
 	lookShare = 20
 )
 
 // Warm makes ready for the first question, which takes about a second.
 func (s *Service) Warm() error { return s.encoder.Warm() }
 
-// Left counts the passages that have no encoding.
+// Left counts the passages without an encoding.
 func (s *Service) Left(ctx context.Context) (int, error) { return s.store.CountUnencoded(ctx) }
 
 // Work encodes passages until a time, including passages of documents that become ready
-// meanwhile. It encodes a few for each workspace in turn, and within a workspace for each
-// chatbot in turn, so that a large one does not hold up the others. It rests in between,
-// since people ask questions meanwhile. Whenever it looks for new passages, it tells left
+// meanwhile. It encodes a few for one workspace after the other, and within a workspace for
+// one chatbot after the other, so that a large one does not hold up the others. It pauses in
+// between, since people ask questions meanwhile. Whenever it looks for new passages, it tells left
 // how many have no encoding. It leaves out a workspace that fails until the next call.
 func (s *Service) Work(ctx context.Context, until time.Time, left func(passages int)) error {
 	q := queue{failed: map[string]bool{}}
@@ -78,8 +78,8 @@ func (s *Service) Work(ctx context.Context, until time.Time, left func(passages 
 			return errors.Join(errors.Join(failures...), err)
 		}
 		left(passages)
-		if len(q.turns) == 0 {
-			s.rest(ctx, lookEvery)
+		if len(q.workspaces) == 0 {
+			s.pause(ctx, lookEvery)
 			continue
 		}
 		next := s.now().Add(max(lookEvery, lookShare*s.now().Sub(began)))
@@ -105,7 +105,7 @@ func (s *Service) look(ctx context.Context, q *queue) (passages int, err error) 
 // workOff encodes passages of the queue until it is empty, or until a time.
 func (s *Service) workOff(ctx context.Context, q *queue, until time.Time) error {
 	var failures []error
-	for len(q.turns) > 0 {
+	for len(q.workspaces) > 0 {
 		began := s.now()
 		if !began.Before(until) || ctx.Err() != nil {
 			break
@@ -119,7 +119,7 @@ func (s *Service) workOff(ctx context.Context, q *queue, until time.Time) error 
 		case !done:
 			q.push(chatbot)
 		}
-		s.rest(ctx, s.now().Sub(began))
+		s.pause(ctx, s.now().Sub(began))
 	}
 	return errors.Join(failures...)
 }

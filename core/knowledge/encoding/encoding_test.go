@@ -101,10 +101,10 @@ func TestWork(t *testing.T) {
 			t.Errorf("it rested %v", w.rested)
 		}
 	})
-	t.Run("chatbots of a workspace take turns, and have one turn together", func(t *testing.T) {
+	t.Run("chatbots of a workspace alternate, and have one slot together", func(t *testing.T) {
 		w := &world{left: map[retrieval.Scope]int{scope("ws_a", "large"): 9, scope("ws_a", "small"): 1, scope("ws_b", "other"): 9}}
 		if _, err := w.work(t, 60); err != nil || !slices.Equal(w.order, []string{"large", "other", "small", "other", "large"}) {
-			t.Errorf("the turns were %v, %v", w.order, err)
+			t.Errorf("the order was %v, %v", w.order, err)
 		}
 	})
 	t.Run("it stops at its time, and goes on at the next call", func(t *testing.T) {
@@ -117,10 +117,10 @@ func TestWork(t *testing.T) {
 			t.Errorf("%v are left, %v", w.left, err)
 		}
 	})
-	t.Run("a new document has its turn long before a large one is done", func(t *testing.T) {
+	t.Run("a new document is encoded long before a large one is done", func(t *testing.T) {
 		w := &world{left: map[retrieval.Scope]int{scope("ws_large", "large"): 40}, come: map[int]retrieval.Scope{1: scope("ws_small", "small")}}
 		if _, err := w.work(t, 100); err != nil || !slices.Equal(w.order[:4], []string{"large", "large", "small", "large"}) {
-			t.Errorf("the turns were %v, %v", w.order, err)
+			t.Errorf("the order was %v, %v", w.order, err)
 		}
 	})
 	t.Run("passages of a new document are found where nothing was left", func(t *testing.T) {

@@ -7,23 +7,23 @@ import (
 	"parley/internal/id"
 )
 
-// queue is the order in which chatbots have their passages encoded: each workspace has its
-// turn, and in it one of its chatbots.
+// queue is the order in which chatbots have their passages encoded: one chatbot of each
+// workspace, one workspace after the other.
 type queue struct {
-	turns []turn
+	workspaces []workspaceQueue
 	// failed are the workspaces that are left out.
 	failed map[string]bool
 }
 
-// turn is the chatbots of a workspace, in the order of their turns.
-type turn []retrieval.Scope
+// workspaceQueue is one workspace's chatbots, in order. It is never empty.
+type workspaceQueue []retrieval.Scope
 
 // add puts chatbots into the queue that are not in it yet, unless their workspace is left
 // out or is a throw-away workspace.
 func (q *queue) add(chatbots []retrieval.Scope) {
 	queued := map[retrieval.Scope]bool{}
-	for _, t := range q.turns {
-		for _, c := range t {
+	for _, w := range q.workspaces {
+		for _, c := range w {
 			queued[c] = true
 		}
 	}
@@ -37,20 +37,20 @@ func (q *queue) add(chatbots []retrieval.Scope) {
 // push puts a chatbot behind the others of its workspace, which keeps its place or comes
 // last.
 func (q *queue) push(c retrieval.Scope) {
-	i := slices.IndexFunc(q.turns, func(t turn) bool { return t[0].WorkspaceID == c.WorkspaceID })
+	i := slices.IndexFunc(q.workspaces, func(w workspaceQueue) bool { return w[0].WorkspaceID == c.WorkspaceID })
 	if i < 0 {
-		q.turns = append(q.turns, turn{c})
+		q.workspaces = append(q.workspaces, workspaceQueue{c})
 		return
 	}
-	q.turns[i] = append(q.turns[i], c)
+	q.workspaces[i] = append(q.workspaces[i], c)
 }
 
-// next takes the chatbot out whose turn it is. Its workspace comes last then.
+// next takes the next chatbot out. Its workspace comes last then.
 func (q *queue) next() retrieval.Scope {
-	first := q.turns[0]
-	q.turns = q.turns[1:]
+	first := q.workspaces[0]
+	q.workspaces = q.workspaces[1:]
 	if len(first) > 1 {
-		q.turns = append(q.turns, first[1:])
+		q.workspaces = append(q.workspaces, first[1:])
 	}
 	return first[0]
 }
@@ -58,5 +58,5 @@ func (q *queue) next() retrieval.Scope {
 // leaveOut takes a workspace out for good.
 func (q *queue) leaveOut(workspaceID string) {
 	q.failed[workspaceID] = true
-	q.turns = slices.DeleteFunc(q.turns, func(t turn) bool { return t[0].WorkspaceID == workspaceID })
+	q.workspaces = slices.DeleteFunc(q.workspaces, func(w workspaceQueue) bool { return w[0].WorkspaceID == workspaceID })
 }

@@ -1,5 +1,5 @@
 // Package rebuild makes the index hold what the database says: it builds a new
-// one, repairs one that is lost, damaged or of another version, and follows what other
+// one, repairs one that is lost, damaged or of another version, and brings in what other
 // processes change.
 package rebuild
 

@@ -18,7 +18,7 @@ import (
 // [Encoder.Warm] has. It is safe for concurrent use.
 type Encoder struct {
 	questions *remembered
-	turns     *turns
+	slots     *slots
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 )
 
 // New returns an encoder.
-func New() *Encoder { return &Encoder{newRemembered(rememberedQuestions), newTurns()} }
+func New() *Encoder { return &Encoder{newRemembered(rememberedQuestions), newSlots()} }
 
 // Warm unpacks the model, so that no question waits for that. It takes about a second.
 func (*Encoder) Warm() error { return bge.Warm() }
@@ -56,11 +56,11 @@ func (e *Encoder) EncodeQuestion(ctx context.Context, workspaceID, text string) 
 	if err != nil {
 		return nil, err
 	}
-	leave, err := e.turns.take(ctx, workspaceID)
+	release, err := e.slots.acquire(ctx, workspaceID)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer release()
 	vector := model.Vector(text)
 	e.questions.add(workspaceID, key, vector)
 	return vector, nil

@@ -129,7 +129,7 @@ func (t *Tenant) IDF(terms []retrieval.Term) ([]float64, error) {
 		if !ok || t.total == unknown {
 			return nil, errNotCounted
 		}
-		list[i] = of(t.total, n)
+		list[i] = idfOf(t.total, n)
 	}
 	return list, nil
 }

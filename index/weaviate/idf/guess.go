@@ -6,9 +6,9 @@ import (
 	"parley/core/retrieval"
 )
 
-// of returns the idf by the formula in [retrieval.Hits], for a term that n of total
+// idfOf returns the idf by the formula in [retrieval.Hits], for a term that n of total
 // passages have. The two may have been counted one after the other.
-func of(total, n int) float64 {
+func idfOf(total, n int) float64 {
 	return math.Log(1 + (float64(max(total, n)-n)+0.5)/(float64(n)+0.5))
 }
 
@@ -27,7 +27,7 @@ func Guess(terms []retrieval.Term, hits []retrieval.Hit) []float64 {
 	}
 	list := make([]float64, len(terms))
 	for i, n := range have {
-		list[i] = of(len(hits), n)
+		list[i] = idfOf(len(hits), n)
 	}
 	return list
 }

@@ -3,7 +3,7 @@
 // It owns which node a call goes to, which nodes are down, and that a call whose
 // connection fails goes to another node. It does not own what the calls say, how
 // long they may take, nor how often they are repeated when all nodes fail or one
-// answers with an error: see [Past].
+// answers with an error: see [Skip].
 //
 // A process keeps to one node, so that it reads what it has just written: a node
 // may learn of a new tenant a moment after the node that made it. Different
@@ -100,17 +100,19 @@ func (n *Nodes) Close() error {
 // pinned is the key of the context's node; see [On].
 type pinned struct{}
 
-// On returns a context whose calls go to one node, counted from zero, and to no
+// PinTo returns a context whose calls go to one node, counted from zero, and to no
 // other when it is down.
-func On(ctx context.Context, node int) context.Context { return context.WithValue(ctx, pinned{}, node) }
+func PinTo(ctx context.Context, node int) context.Context {
+	return context.WithValue(ctx, pinned{}, node)
+}
 
-// past is the key of how many nodes a context's calls pass over; see [Past].
-type past struct{}
+// skipKey is the context key of the number of nodes to pass over; see [Skip].
+type skipKey struct{}
 
-// Past returns a context whose calls pass over so many of the nodes that are up. It
+// Skip returns a context whose calls pass over so many of the nodes that are up. It
 // is for a call that was answered with an error which another node may not give.
-func Past(ctx context.Context, passed int) context.Context {
-	return context.WithValue(ctx, past{}, passed)
+func Skip(ctx context.Context, passed int) context.Context {
+	return context.WithValue(ctx, skipKey{}, passed)
 }
 
 // do makes a call to the current node, and to each other one while the call reports
@@ -120,7 +122,7 @@ func (n *Nodes) do(ctx context.Context, call func(*node) (gone bool)) {
 		call(n.nodes[only])
 		return
 	}
-	passed, _ := ctx.Value(past{}).(int)
+	passed, _ := ctx.Value(skipKey{}).(int)
 	tried := make(map[*node]bool, len(n.nodes))
 	for range n.nodes {
 		node := n.choose(tried, passed)
@@ -129,7 +131,7 @@ func (n *Nodes) do(ctx context.Context, call func(*node) (gone bool)) {
 			return
 		}
 		tried[node] = true
-		n.leave(node)
+		n.markDown(node)
 		if ctx.Err() != nil {
 			return
 		}
@@ -158,9 +160,9 @@ func (n *Nodes) choose(tried map[*node]bool, passed int) *node {
 	return up[passed%len(up)]
 }
 
-// leave notes that a node is down, and moves on to the next one that is not, or
+// markDown notes that a node is down, and moves on to the next one that is not, or
 // to the next one if all are. The only node is never down: there is no other.
-func (n *Nodes) leave(from *node) {
+func (n *Nodes) markDown(from *node) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()
 	if len(n.nodes) == 1 || n.ended.Err() != nil {

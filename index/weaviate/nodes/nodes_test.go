@@ -192,7 +192,7 @@ func TestNodes(t *testing.T) {
 		_, first := answered(doubles)
 		reached := map[int]bool{}
 		for passed := range doubles {
-			if err := invoke(nodes.Past(t.Context(), passed), n); err != nil {
+			if err := invoke(nodes.Skip(t.Context(), passed), n); err != nil {
 				t.Error(err)
 			}
 			_, by := answered(doubles)
@@ -209,7 +209,7 @@ func TestNodes(t *testing.T) {
 		}
 		doubles[(first+1)%3].down.Store(true)
 		for passed := range 2 * len(doubles) {
-			if err := invoke(nodes.Past(t.Context(), passed), n); err != nil {
+			if err := invoke(nodes.Skip(t.Context(), passed), n); err != nil {
 				t.Errorf("with one node down, passing over %d: %v", passed, err)
 			}
 		}
@@ -243,14 +243,14 @@ func TestNodes(t *testing.T) {
 	t.Run("a call on one node reaches that node or fails", func(t *testing.T) {
 		n, doubles := cluster(t, 3)
 		for i, d := range doubles {
-			if err := invoke(nodes.On(t.Context(), i), n); err != nil {
+			if err := invoke(nodes.PinTo(t.Context(), i), n); err != nil {
 				t.Error(err)
 			}
 			if total, by := answered(doubles); total != 1 || by != i {
 				t.Errorf("node %d got it, want %d", by, i)
 			}
 			d.down.Store(true)
-			if err := invoke(nodes.On(t.Context(), i), n); status.Code(err) != codes.Unavailable {
+			if err := invoke(nodes.PinTo(t.Context(), i), n); status.Code(err) != codes.Unavailable {
 				t.Errorf("a call on a node that is down gave %v", err)
 			}
 		}
