@@ -633,7 +633,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/bot"},
-		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/bot", "web/site", "api/bodies", "api/route", "api/wire", "internal/*"},
+		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "core/knowledge/browse", "text/markdown", "core/chat/turn", "billing", "views/ui", "views/shell", "views/bot", "web/page", "api/bodies", "api/route", "api/wire", "internal/*"},
 		Outside:  []string{fiber, templ},
 		Because:  "a transport decodes, calls a domain package and answers; app decides what stands behind a port",
 	},
@@ -686,7 +686,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/shoptest"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "passkey", "core/insight/history", "core/insight/stats", "core/knowledge/browse", "core/chat/turn", "billing", "store", "store/*", "web", "web/site", "web/webtest", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "passkey", "core/insight/history", "core/insight/stats", "core/knowledge/browse", "core/chat/turn", "billing", "store", "store/*", "web", "web/page", "web/webtest", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, xnet},
 		Because:  "it puts all pages over a database, for tests",
 	},
