@@ -6,20 +6,7 @@ import (
 
 // otherWords has, like functionWords, the words of the other lists: those that ask, and
 // those that are alike.
-var otherWords = sync.OnceValue(func() map[string]uint32 {
-	masks := map[string]uint32{}
-	for i, code := range Latin {
-		for _, word := range code.AskingWords() {
-			masks[Fold(word)] |= 1 << i
-		}
-		for _, group := range code.AlikeWords() {
-			for _, word := range group {
-				masks[Fold(word)] |= 1 << i
-			}
-		}
-	}
-	return masks
-})
+var otherWords = sync.OnceValue(func() map[string]uint32 { return masks("asking", "alike") })
 
 // Likeliest is [Of] for choosing among languages that share their function words, as Danish
 // and Norwegian do: where those leave several, the one whose other words the text has most.

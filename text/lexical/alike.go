@@ -3,7 +3,6 @@ package lexical
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"parley/text/language"
@@ -22,20 +21,13 @@ type phrase struct {
 	alike []string
 }
 
-// thesauri keeps the thesaurus of each language, which is made when it is first asked for.
-var thesauri sync.Map
-
-func thesaurusOf(in language.Code) *thesaurus {
-	if known, ok := thesauri.Load(in); ok {
-		return known.(*thesaurus)
-	}
+var thesaurusOf = language.Once(func(in language.Code) *thesaurus {
 	t := &thesaurus{terms: map[string][]string{}}
-	for _, group := range in.AlikeWords() {
-		t.add(group, in)
+	for _, group := range in.Lines("alike") {
+		t.add(strings.Fields(group), in)
 	}
-	known, _ := thesauri.LoadOrStore(in, t)
-	return known.(*thesaurus)
-}
+	return t
+})
 
 func (t *thesaurus) add(group []string, in language.Code) {
 	var terms []string

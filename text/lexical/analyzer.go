@@ -50,7 +50,7 @@ const maxKnown = 100_000
 
 var (
 	analyzers = map[language.Code]*analyzer{
-		language.English: {stop: stopWords, stem: func(word string) string { return english.Stem(word, true) }},
+		language.English: {stop: stopWords(language.English), stem: func(word string) string { return english.Stem(word, true) }},
 		language.German: snowball(language.German, func(env *snowballstem.Env) bool {
 			env.SetCurrent(withoutDigraphs(env.Current()))
 			return german.Stem(env)
@@ -74,10 +74,7 @@ var (
 // snowball returns the analyzer of a stemmer of the Snowball project. Endings that need
 // an accent get it back in pairs, since words come without.
 func snowball(code language.Code, stem func(*snowballstem.Env) bool, endings ...string) *analyzer {
-	a := &analyzer{stop: map[string]bool{}}
-	for _, word := range code.FunctionWords() {
-		a.stop[language.Fold(word)] = true
-	}
+	a := &analyzer{stop: stopWords(code)}
 	a.stem = func(word string) string {
 		if strings.ContainsAny(word, "0123456789") { // "11" is no double consonant
 			return word

@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"strings"
 	"unicode/utf8"
-
-	"parley/text/language"
 )
 
 // way is a way to write the term at a place.
@@ -67,7 +65,7 @@ func (t *terms) bit(word []byte) uint64 {
 				found |= 1 << other.place
 			}
 		}
-		if compounding[t.lang] {
+		if t.lang.Compounds() {
 			for _, other := range t.last[lastLetter(root)] {
 				if endAlike(string(root), other.root) {
 					found |= 1 << other.place
@@ -141,11 +139,6 @@ func beginAlike(a, b string) bool {
 		common++
 	}
 	return common >= 4 && 10*common >= 7*min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
-}
-
-// compounding are the languages that write words together.
-var compounding = map[language.Code]bool{
-	language.Danish: true, language.Dutch: true, language.Finnish: true, language.German: true, language.Norwegian: true, language.Swedish: true,
 }
 
 // leastEnd is how many characters of two words have to be the same at their ends.

@@ -2,7 +2,6 @@ package quote
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -57,34 +56,20 @@ func (t *terms) says(word string) bool {
 	return framing(t.lang)[word] || stopwords[word] && !english[word] || len(t.root([]byte(word))) == 0
 }
 
-// framing returns the words around a subject that is asked about in general.
-func framing(in language.Code) map[string]bool {
-	if known, ok := framings.Load(in); ok {
-		return known.(map[string]bool)
-	}
+// framing has the words around a subject that is asked about in general.
+var framing = language.Once(func(in language.Code) map[string]bool {
 	words := map[string]bool{}
 	eachWord(strings.ReplaceAll(language.PhrasesIn(in).About, "{subject}", " "), func(word []byte) { words[string(word)] = true })
-	framings.Store(in, words)
 	return words
-}
-
-// framings are kept for each language.
-var framings sync.Map
+})
 
 // isAsking reports whether a word of a language asks rather than names.
-func isAsking(word string, in language.Code) bool { return askingWords(in)[language.Fold(word)] }
+func isAsking(word string, in language.Code) bool { return asking(in)[language.Fold(word)] }
 
-func askingWords(in language.Code) map[string]bool {
-	if known, ok := asking.Load(in); ok {
-		return known.(map[string]bool)
-	}
+var asking = language.Once(func(in language.Code) map[string]bool {
 	words := map[string]bool{}
-	for _, word := range in.AskingWords() {
+	for _, word := range in.Words("asking") {
 		words[language.Fold(word)] = true
 	}
-	asking.Store(in, words)
 	return words
-}
-
-// asking is kept for each language.
-var asking sync.Map
+})
