@@ -1,7 +1,9 @@
 package language
 
 import (
+	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // otherWords has, like functionWords, the words of the other lists: those that ask, and
@@ -43,4 +45,15 @@ func Likeliest(text string) Code {
 		return ""
 	}
 	return best
+}
+
+// MayBeEnglish reports whether a text may be English: it has no letters that English lacks, or
+// more function words of English than of any other language.
+func MayBeEnglish(text string) bool {
+	var seen evidence
+	for word := range fieldsOf(text[:cut(text)]) {
+		seen.add(word)
+	}
+	at, first, _ := seen.best()
+	return first > 0 && Latin[at] == English || first == 0 && !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }

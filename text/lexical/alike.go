@@ -49,20 +49,14 @@ func (t *thesaurus) add(group []string, in language.Code) {
 }
 
 // Alike returns the terms of the words that mean the same as the word of a term, in a
-// language. English has none: the table of word vectors knows which of its words are near.
+// language.
 func Alike(term string, in language.Code) []string {
-	if in == "" || in == language.English {
-		return nil
-	}
 	return thesaurusOf(in).terms[term]
 }
 
 // EachAlike calls visit with each word of a text without spaces, and with those that mean
 // the same.
 func EachAlike(text string, in language.Code, visit func(word string, alike []string)) {
-	if in == "" || in == language.English {
-		return
-	}
 	for _, p := range thesaurusOf(in).phrases {
 		if strings.Contains(text, p.text) {
 			visit(p.text, p.alike)

@@ -51,7 +51,7 @@ func (t *terms) in(text string) uint64 {
 }
 
 func (t *terms) bit(word []byte) uint64 {
-	if !t.stems() && !t.begins[word[0]] && word[0] != arabic[0] {
+	if !t.inflected && !t.begins[word[0]] && word[0] != arabic[0] {
 		return 0
 	}
 	root := t.root(word)

@@ -72,7 +72,10 @@ type terms struct {
 // termsOf returns the first content words of a question and of those before it. Two
 // words that stand together are a way to write the first: "back up" is "backup".
 func termsOf(question string, earlier []string, in language.Code) *terms {
-	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !isEnglish(question))}
+	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !language.MayBeEnglish(question))}
+	if !found.inflected {
+		found.lang = language.English
+	}
 	if found.asking = question; !found.inflected {
 		found.asking = whatAsks(question)
 	}
@@ -112,11 +115,13 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 // ask about: "I moved here in May. Do I need a permit?" asks about a permit.
 func whatAsks(message string) string {
 	var asking []string
-	names := false
+	names, english := false, terms{lang: language.English}
 	sentences.Each(message, func(text string) {
 		if sentences.Asks(text) {
 			asking = append(asking, text)
-			eachWord(text, func(word []byte) { names = names || !stopwords[string(word)] && !vague[string(word)] })
+			eachWord(text, func(word []byte) {
+				names = names || !english.says(string(word)) && !isAsking(string(word), language.English)
+			})
 		}
 	})
 	if !names {
@@ -247,7 +252,7 @@ func (t *terms) counts(word string) float64 {
 
 // telling says how much a word tells in English at large.
 func telling(word string) float64 {
-	if vague[word] {
+	if isAsking(word, language.English) {
 		return vagueness * words.Weight(word)
 	}
 	return words.Weight(word)
@@ -255,13 +260,13 @@ func telling(word string) float64 {
 
 // aliases adds the words that are alike.
 func (t *terms) aliases(word string, place int) {
-	if t.inflected {
-		for _, root := range lexical.Alike(string(t.root([]byte(word))), t.lang) {
-			t.alias([]byte(root), place)
+	if !t.inflected {
+		for _, other := range alike()[word] {
+			t.alias(stem([]byte(other)), place)
 		}
 		return
 	}
-	for _, root := range alikeTo(word) {
+	for _, root := range lexical.Alike(string(t.root([]byte(word))), t.lang) {
 		t.alias([]byte(root), place)
 	}
 }
