@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/text/fence"
 )
 
 const (
@@ -95,20 +97,12 @@ func (s *sections) passage(title string, ordinal int, path []string, text string
 	if len(path) == 0 {
 		s.enter(title, ordinal)
 	}
-	fence := ""
+	var code fence.Lines
 	for line := range strings.Lines(text) {
 		if len(s.all) == mostSections && s.current < 0 {
 			return
 		}
-		if mark := fenceOf(line); mark != "" && (fence == "" || fence == mark) {
-			if fence == "" {
-				fence = mark
-			} else {
-				fence = ""
-			}
-			continue
-		}
-		if fence != "" {
+		if code.Code(line) {
 			continue
 		}
 		if written := headingOf(line); written != "" {
@@ -128,15 +122,6 @@ func headingOf(line string) string {
 		return ""
 	}
 	return match[1]
-}
-
-func fenceOf(line string) string {
-	for _, mark := range []string{"```", "~~~"} {
-		if strings.HasPrefix(line, mark) {
-			return mark
-		}
-	}
-	return ""
 }
 
 // enter begins a section, or goes on with one of the same heading. Below a heading
