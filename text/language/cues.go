@@ -61,7 +61,7 @@ type ending struct {
 
 // CuesIn returns the cues of a language, or the English ones if the language is not known.
 // In words, an underscore is a space, and ^ begins one that is no part of a longer one.
-func CuesIn(code Code) *Cues { return cues(code.orEnglish()) }
+func CuesIn(code Code) *Cues { return cues(code.OrEnglish()) }
 
 // cueNames are the names of lines that hold cues. In this order the first one has a word
 // that several hold.

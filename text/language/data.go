@@ -38,8 +38,8 @@ var sections = sync.OnceValue(func() map[Code]map[string][]string {
 // Codes are the languages that have a file, in alphabetical order.
 func Codes() []Code { return slices.Sorted(maps.Keys(sections())) }
 
-// orEnglish is English for a language without a file.
-func (c Code) orEnglish() Code {
+// OrEnglish is the language, or English for a language without a file.
+func (c Code) OrEnglish() Code {
 	if sections()[c] == nil {
 		return English
 	}

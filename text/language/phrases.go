@@ -18,7 +18,7 @@ type Phrases struct {
 
 // PhrasesIn returns the phrases of a language, or the English ones if the language is not
 // known.
-func PhrasesIn(code Code) Phrases { return phrases(code.orEnglish()) }
+func PhrasesIn(code Code) Phrases { return phrases(code.OrEnglish()) }
 
 var phrases = Once(func(code Code) (p Phrases) {
 	fields := map[string]*string{

@@ -9,7 +9,7 @@ import (
 // "address", if a question in the language asks for one, and nothing otherwise. A language
 // that is not known is taken for English.
 func (c Code) PlaceWords(question string) string {
-	words := maps.Collect(c.orEnglish().Named("places"))
+	words := maps.Collect(c.OrEnglish().Named("places"))
 	asked := strings.ToLower(question)
 	for ask := range strings.FieldsSeq(words["ask"]) {
 		if c.Unspaced() && strings.Contains(asked, ask) || hasWord(asked, ask) {

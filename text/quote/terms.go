@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -79,14 +80,10 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 	if found.asking = question; !found.inflected {
 		found.asking = whatAsks(question)
 	}
-	found.wants = wantedBy(found.asking)
+	found.kinds = kinds.In(cmp.Or(found.lang, language.Likeliest(question)))
+	found.wants, found.phrase = found.kinds.AskedBy(found.asking)
 	if found.inflected {
 		found.first, found.last = map[rune][]way{}, map[rune][]way{}
-		if found.kinds = kinds.In(in); found.kinds != nil {
-			if wants, phrase := found.kinds.AskedBy(question); wants != anything {
-				found.wants, found.phrase = wants, phrase
-			}
-		}
 	}
 	found.readCompounds(question)
 	found.read(found.asking, 1)
@@ -156,7 +153,7 @@ func (t *terms) read(text string, weight float64) {
 		if moving[before] {
 			moves = place
 		}
-		if names(before, t.wants, t.inflected) || t.wants != anything && t.kinds != nil && (t.kinds.Names(before, t.wants) || len(before) > 3 && strings.Contains(t.phrase, before)) {
+		if t.names(before) {
 			t.named |= 1 << place
 		}
 		tells := telling(before)
@@ -193,9 +190,11 @@ func (t *terms) addPhrases(question string) {
 
 // names reports whether a word names the kind of answer that is asked for, so that what is
 // written like one says it. An English price has "price" about it, and much else is free.
-func names(word string, wants wanted, inflected bool) bool {
-	kind := forms[word]
-	return kind != anything && kind == wants && (inflected || kind == place || kind == phone || kind == email)
+func (t *terms) names(word string) bool {
+	if t.wants == anything || !t.inflected && t.wants != place && t.wants != phone && t.wants != email {
+		return false
+	}
+	return t.kinds.Names(word, t.wants) || len(word) > 3 && strings.Contains(t.phrase, word)
 }
 
 // readCompounds reads words with a hyphen, which others write without or as two: "e-bike",

@@ -1,9 +1,8 @@
 // Package kinds tells by words of a language which kind of answer a question asks for, and
-// which texts are written like one, in each language but English. In words, an underscore
-// is a space.
+// which texts are written like one. In words, an underscore is a space.
 //
-// It does not own what an answer is made of (package text/quote, which has the words of
-// English), nor units, months and currencies (package text/language).
+// It does not own what an answer is made of (package text/quote), nor units, months and
+// currencies (package text/language).
 package kinds
 
 import (
@@ -46,20 +45,16 @@ type Kinds struct {
 	cues *language.Cues
 }
 
-// In returns the Kinds of a language. It returns nil for English, and for a language that
-// is not known.
-func In(in language.Code) *Kinds { return kindsIn(in) }
+// In returns the Kinds of a language, or the English ones if the language is not known.
+func In(in language.Code) *Kinds { return kindsIn(in.OrEnglish()) }
 
 var (
-	askNames  = map[string]Kind{"price": Price, "duration": Duration, "moment": Moment, "distance": Distance, "phone": Phone, "place": Place, "share": Share, "who": Person}
-	tellNames = map[string]Kind{"days": Moment, "places": Place, "persons": Person, "free": Price}
+	askNames  = map[string]Kind{"price": Price, "duration": Duration, "moment": Moment, "distance": Distance, "phone": Phone, "email": Email, "place": Place, "share": Share, "who": Person}
+	tellNames = map[string]Kind{"days": Moment, "places": Place, "distances": Distance, "persons": Person, "free": Price}
 )
 
 var kindsIn = language.Once(func(in language.Code) *Kinds {
 	words := wordsOf(in)
-	if len(words) == 0 {
-		return nil
-	}
 	k := &Kinds{in: in, asks: map[string]Kind{}, tells: map[Kind]map[string]bool{}, cues: language.CuesIn(in)}
 	for name, kind := range askNames {
 		for _, word := range words[name] {
@@ -130,7 +125,7 @@ func (k *Kinds) AskedBy(question string) (found Kind, phrase string) {
 
 // Names reports whether a word names a kind of answer.
 func (k *Kinds) Names(word string, kind Kind) bool {
-	return k != nil && k.asks[language.Fold(word)] == kind
+	return k.asks[language.Fold(word)] == kind
 }
 
 // Fits reports whether a text may be an answer of a kind.
@@ -140,6 +135,10 @@ func (k *Kinds) Fits(kind Kind, text string) bool {
 		return true
 	case kind == Person && k.in != language.German && fullName.MatchString(text): // German nouns are capital, too
 		return true
+	case kind == Phone:
+		return hasDigits(text, leastPhone)
+	case kind == Email:
+		return strings.Contains(text, "@")
 	case kind == Place && k.in.Unspaced(), kind == Distance && !strings.ContainsAny(text, "0123456789"): // "号" and "階" are in much else
 		return false
 	}
@@ -216,3 +215,22 @@ var hours = regexp.MustCompile(`[0-9][:：][0-9]|[0-9] ?h(?:[0-9 ,.;)]|$)`)
 
 // fullName is a first and a last name.
 var fullName = regexp.MustCompile(`\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+`)
+
+// leastPhone is how many digits a telephone number has at least.
+const leastPhone = 7
+
+// hasDigits reports whether so many digits stand together, but for signs between them.
+func hasDigits(text string, most int) bool {
+	n := 0
+	for i := range len(text) {
+		switch {
+		case '0' <= text[i] && text[i] <= '9':
+			if n++; n == most {
+				return true
+			}
+		case strings.IndexByte(" -+()/.", text[i]) < 0:
+			n = 0
+		}
+	}
+	return false
+}
