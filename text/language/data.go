@@ -55,10 +55,31 @@ func (c Code) Words(section string) []string {
 }
 
 // Set has the words of a section.
-func (c Code) Set(section string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range c.Words(section) {
+func (c Code) Set(section string) map[string]bool { return setOf(c.Words(section)) }
+
+func setOf(words []string) map[string]bool {
+	set := make(map[string]bool, len(words))
+	for _, word := range words {
 		set[word] = true
+	}
+	return set
+}
+
+// List has the words of a line of the section [lists], or the phrases between its bars.
+func (c Code) List(name string) map[string]bool {
+	text := maps.Collect(c.Named("lists"))[name]
+	items := strings.Fields(text)
+	if strings.Contains(text, "|") {
+		items = strings.Split(text, "|")
+	}
+	return setOf(items)
+}
+
+// InAny has the words or phrases of such a line in any language.
+func InAny(name string) map[string]bool {
+	set := map[string]bool{}
+	for _, code := range Codes() {
+		maps.Copy(set, code.List(name))
 	}
 	return set
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"parley/text/language"
 	"parley/text/language/kinds"
 )
 
@@ -44,11 +45,10 @@ func cuesOf(question string, wants wanted) cues {
 }
 
 // quantities are words of questions that ask for a number, a time or a price.
-var quantities = wordSet(`many much long old far often tall high big when cost costs price prices fee fees phone number date
-wann viel viele lange kostet kosten preis combien quand prix coûte coûtent cuánto cuánta cuántos cuándo precio cuesta quanto quando prezzo costa hoeveel wanneer`)
+var quantities = language.InAny("quantities")
 
 // negations are words that deny. "Don't" is read as "don" and "t".
-var negations = wordSet(`not cannot never don doesn isn aren won nicht kein keine keinen pas jamais nunca niet geen`)
+var negations = language.InAny("negations")
 
 // denies reports whether a question asks what is not so: not "Can I return what I don't like?"
 func denies(question string) bool {
@@ -87,7 +87,7 @@ func asksPrice(question string) bool {
 	return found
 }
 
-var verbsOfPrice = wordSet("is are for does do would will was")
+var verbsOfPrice = language.English.List("verbs_of_price")
 
 func hasAny(text string, words map[string]bool) bool {
 	has := false

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 	"unicode/utf8"
+
+	"parley/text/language"
 )
 
 // way is a way to write the term at a place.
@@ -108,7 +110,7 @@ func (t *terms) begin(units []unit) []bool {
 	return all
 }
 
-var articles = wordSet("a an the")
+var articles = language.English.List("articles")
 
 // share is the part of a text's content words that are terms, from 0 to 1.
 func (t *terms) share(text string) float64 {

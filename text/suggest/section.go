@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley/text/fence"
+	"parley/text/language"
 )
 
 const (
@@ -151,21 +152,7 @@ func (s *sections) write(line string) {
 }
 
 // general are headings that stand in any document.
-var general = func() map[string]bool {
-	set := map[string]bool{}
-	for _, heading := range strings.Split(`introduction|intro|overview|contents|table of contents|toc|faq|faqs|frequently asked questions|about|about us|index|
-home|homepage|summary|conclusion|conclusions|appendix|notes|note|menu|navigation|references|related|see also|links|imprint|cookies|main|
-good to know|untitled|document|general|misc|miscellaneous|other|more|welcome|start|read more|next|previous|search|footer|header|example|examples|questions|
-questions and answers|q&a|changelog|einleitung|einführung|überblick|übersicht|inhalt|inhaltsverzeichnis|impressum|allgemeines|zusammenfassung|
-fragen und antworten|häufige fragen|häufig gestellte fragen|hinweise|sonstiges|über uns|introducción|resumen|índice|general|preguntas frecuentes|
-sommaire|résumé|généralités|questions fréquentes|foire aux questions|à propos|introduzione|indice|riepilogo|domande frequenti|introdução|resumo|
-perguntas frequentes|inleiding|overzicht|inhoud|samenvatting|veelgestelde vragen|inledning|innehåll|indledning|indhold|innledning|innhold|
-johdanto|sisällys|введение|содержание|обзор|вопросы и ответы|частые вопросы|giriş|içindekiler|sık sorulan sorular|مقدمة|الأسئلة الشائعة|מבוא|
-简介|概述|目录|常见问题|はじめに|概要|目次|よくある質問|소개|개요|목차|자주 묻는 질문`, "|") {
-		set[strings.TrimSpace(heading)] = true
-	}
-	return set
-}()
+var general = language.InAny("general")
 
 var (
 	// parts are the names of parts of a file, such as "Page 3".
