@@ -27,7 +27,6 @@ const (
 	readability    = "codeberg.org/readeck/go-readability/v2"
 	river          = "github.com/riverqueue/river"
 	seccomp        = "github.com/elastic/go-seccomp-bpf"
-	snowball       = "github.com/kljensen/snowball"
 	ssrf           = "code.dny.dev/ssrf"
 	uuid           = "github.com/google/uuid"
 	wazero         = "github.com/tetratelabs/wazero"
@@ -51,7 +50,7 @@ const (
 	goOIDC         = "github.com/coreos/go-oidc/v3"
 	oauth2         = "golang.org/x/oauth2"
 	goldmark       = "github.com/yuin/goldmark"
-	snowballStem   = "github.com/blevesearch/snowballstem"
+	snowball       = "github.com/blevesearch/snowballstem"
 	stdWebhooks    = "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	jsonschema     = "github.com/santhosh-tekuri/jsonschema/v6"
 	jsonv2         = "github.com/go-json-experiment/json"
@@ -96,7 +95,7 @@ var table = []Row{
 	{
 		Packages: []string{"text/..."},
 		Ours:     []string{"text/..."},
-		Outside:  []string{bluemonday, goldmark, snowball, snowballStem, tokenizer, xnet, xsys, xtext},
+		Outside:  []string{bluemonday, goldmark, snowball, tokenizer, xnet, xsys, xtext},
 		Because:  "what a text says follows from the text and its tables, whoever's text it is: text imports nothing of ours but text",
 	},
 	{
@@ -871,7 +870,7 @@ var bans = []Ban{
 		Because: "vendors of models end in llm",
 	},
 	{
-		Imports: []string{snowball, snowballStem},
+		Imports: []string{snowball},
 		In:      []string{"..."},
 		Except:  []string{"text/..."},
 		Tests:   true,

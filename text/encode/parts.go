@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley/text/block"
+	"parley/text/fence"
 )
 
 // Part is a piece of a passage's text, which is encoded by itself, too: a passage may have
@@ -30,16 +31,16 @@ const (
 func PartsOf(text string) []Part {
 	var parts []Part
 	headed, long := max(leastHeaded, len(text)/mostParts), max(leastBlock, len(text)/mostParts)
-	fenced, empty, start := false, false, 0
+	var code fence.Lines
+	empty, start := false, 0
 	for at := 0; at < len(text); at = block.LineEnd(text, at) {
 		line := strings.TrimSpace(text[at:block.LineEnd(text, at)])
 		size := at - start
-		if !fenced && (size >= headed && block.IsATX(line) || size >= long && empty && line != "") {
+		within := code.Open()
+		code.Code(line)
+		if !within && (size >= headed && block.IsATX(line) || size >= long && empty && line != "") {
 			parts = append(parts, Part{Start: start, End: at})
 			start = at
-		}
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
 		}
 		empty = line == ""
 	}

@@ -1,4 +1,4 @@
-// Package fence distinguishes code from prose in Markdown that arrives in pieces.
+// Package fence distinguishes code from prose in Markdown, whole or as it arrives in pieces.
 package fence
 
 import "strings"
@@ -215,3 +215,36 @@ func RunLength(text string, sign byte, limit int) int {
 	}
 	return n
 }
+
+// Of returns the run of backticks or tildes with which a line opens a block of code, whatever
+// quotations the line stands in, or nothing.
+func Of(line string) string {
+	line = strings.TrimLeft(line, " \t>")
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return ""
+	}
+	run := line[:RunLength(line, line[0], len(line))]
+	if len(run) < 3 || run[0] == '`' && strings.Contains(line[len(run):], "`") {
+		return ""
+	}
+	return run
+}
+
+// Lines tells code from prose in a whole text, line by line.
+type Lines struct{ fence string }
+
+// Code reports whether the next line is in a block of code, or one of its fences.
+func (l *Lines) Code(line string) bool {
+	if l.fence == "" {
+		l.fence = Of(line)
+		return l.fence != ""
+	}
+	line = strings.Trim(line, " \t\r\n>")
+	if strings.HasPrefix(line, l.fence) && strings.Trim(line, l.fence[:1]) == "" {
+		l.fence = ""
+	}
+	return true
+}
+
+// Open reports whether the block of code goes on behind the line.
+func (l *Lines) Open() bool { return l.fence != "" }

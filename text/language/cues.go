@@ -1,16 +1,12 @@
 package language
 
 import (
-	"embed"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
-
-//go:embed cues/*.txt
-var cueFiles embed.FS
 
 // Cue is what a word does to what its sentence claims.
 type Cue uint8
@@ -64,25 +60,8 @@ type ending struct {
 }
 
 // CuesIn returns the cues of a language, or the English ones if the language is not known.
-// Each language is a file of lines "name = words": an underscore is a space, and ^ begins a
-// word that is no part of a longer one.
-func CuesIn(code Code) *Cues {
-	all := cues()
-	if found, ok := all[code]; ok {
-		return found
-	}
-	return all[English]
-}
-
-var cues = sync.OnceValue(func() map[Code]*Cues {
-	all := map[Code]*Cues{}
-	files, _ := cueFiles.ReadDir("cues") // it is embedded
-	for _, file := range files {
-		text, _ := cueFiles.ReadFile("cues/" + file.Name())
-		all[Code(strings.TrimSuffix(file.Name(), ".txt"))] = parsedCues(string(text))
-	}
-	return all
-})
+// In words, an underscore is a space, and ^ begins one that is no part of a longer one.
+func CuesIn(code Code) *Cues { return cues(code.OrEnglish()) }
 
 // cueNames are the names of lines that hold cues. In this order the first one has a word
 // that several hold.
@@ -91,19 +70,12 @@ var cueNames = []struct {
 	cue  Cue
 }{{"idle", Idle}, {"not", Denies}, {"without", Excepts}, {"only", Restricts}, {"soft", Hints}, {"break", Parts}}
 
-func parsedCues(text string) *Cues {
+var cues = Once(func(code Code) *Cues {
 	c := &Cues{months: map[string]int{}}
-	lines := map[string]string{}
-	var units []string
-	for line := range strings.Lines(text) {
-		name, value, _ := strings.Cut(line, "=")
-		name = strings.TrimSpace(name)
-		lines[name] = value
-		units = append(units, name)
-	}
-	c.Side = map[string]Side{"after": Behind, "before": Before, "both": Around}[strings.TrimSpace(lines["side"])]
-	c.Comma = strings.TrimSpace(lines["decimal"]) == ","
-	c.Spaces = strings.TrimSpace(lines["groups"]) == "spaces"
+	lines := maps.Collect(code.Named("cues"))
+	c.Side = map[string]Side{"after": Behind, "before": Before, "both": Around}[lines["side"]]
+	c.Comma = lines["decimal"] == ","
+	c.Spaces = lines["groups"] == "spaces"
 	for _, line := range cueNames {
 		for _, word := range strings.Fields(lines[line.name]) {
 			c.cues.add(word, line.cue)
@@ -116,19 +88,19 @@ func parsedCues(text string) *Cues {
 	}
 	slices.SortFunc(c.endings, func(a, b ending) int { return len(b.text) - len(a.text) })
 	c.addNumbers(lines)
-	for _, name := range units {
+	for name, words := range code.Named("cues") {
 		if !settings[name] {
-			for _, word := range strings.Fields(lines[name]) {
+			for _, word := range strings.Fields(words) {
 				c.measures.add(word, name)
 			}
 		}
 	}
 	return c
-}
+})
 
 // settings are the names of lines that hold no units.
 var settings = map[string]bool{
-	"": true, "side": true, "decimal": true, "groups": true, "not": true, "not_endings": true, "without": true, "without_endings": true, "only": true, "soft": true,
+	"side": true, "decimal": true, "groups": true, "not": true, "not_endings": true, "without": true, "without_endings": true, "only": true, "soft": true,
 	"idle": true, "break": true, "months": true, "numbers": true, "tens": true,
 }
 

@@ -49,6 +49,15 @@ var names = map[Code]string{
 // Name is the English name of a language, or empty if it is not known.
 func (c Code) Name() string { return names[c] }
 
+// Unspaced reports whether a language has no spaces between words, or joins particles to
+// them.
+func (c Code) Unspaced() bool { return c == Chinese || c == Japanese || c == Korean || c == Thai }
+
+// Compounds reports whether a language writes words together.
+func (c Code) Compounds() bool {
+	return c == Danish || c == Dutch || c == Finnish || c == German || c == Norwegian || c == Swedish
+}
+
 const (
 	// maxWords is how many words of a text are looked at, and maxLength how many bytes.
 	maxWords, maxLength = 150, 2000
@@ -90,7 +99,7 @@ func (e *evidence) add(word string) {
 	if script != latin || len(word) == 1 { // "d", "n" and "t" stand in many languages
 		return
 	}
-	e.count(functionWords[Fold(word)])
+	e.count(functionWords()[Fold(word)])
 }
 
 // count adds the share of a word for each language of a mask.

@@ -61,8 +61,8 @@ func TestFold(t *testing.T) {
 func TestPhrases(t *testing.T) {
 	t.Run("every language has all of them, and its own", func(t *testing.T) {
 		codes := append([]Code{Russian, Arabic, Hebrew, Chinese, Japanese, Korean, Thai}, Latin...)
-		if len(phrases()) != len(codes) {
-			t.Errorf("there are %d files for %d languages", len(phrases()), len(codes))
+		if len(Codes()) != len(codes) {
+			t.Errorf("there are %d files for %d languages", len(Codes()), len(codes))
 		}
 		for _, code := range codes {
 			p := PhrasesIn(code)
@@ -87,16 +87,16 @@ func TestEveryLanguageHasItsFunctionWords(t *testing.T) {
 		t.Fatalf("%d languages do not fit", len(Latin))
 	}
 	for _, code := range Latin {
-		if words := code.FunctionWords(); len(words) < 80 {
+		if words := code.Words("words"); len(words) < 80 {
 			t.Errorf("%s has %d", code, len(words))
 		}
 	}
 	for _, code := range append([]Code{Russian, Hebrew}, Latin...) {
-		if words := code.AskingWords(); len(words) < 50 && code != English {
+		if words := code.Words("asking"); len(words) < 50 && code != English {
 			t.Errorf("%s has %d words that ask", code, len(words))
 		}
 	}
-	if words := Arabic.FunctionWords(); len(words) < 80 {
+	if words := Arabic.Words("words"); len(words) < 80 {
 		t.Errorf("Arabic has %d", len(words))
 	}
 }

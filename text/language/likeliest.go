@@ -1,25 +1,14 @@
 package language
 
 import (
+	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // otherWords has, like functionWords, the words of the other lists: those that ask, and
 // those that are alike.
-var otherWords = sync.OnceValue(func() map[string]uint32 {
-	masks := map[string]uint32{}
-	for i, code := range Latin {
-		for _, word := range code.AskingWords() {
-			masks[Fold(word)] |= 1 << i
-		}
-		for _, group := range code.AlikeWords() {
-			for _, word := range group {
-				masks[Fold(word)] |= 1 << i
-			}
-		}
-	}
-	return masks
-})
+var otherWords = sync.OnceValue(func() map[string]uint32 { return masks("asking", "alike") })
 
 // Likeliest is [Of] for choosing among languages that share their function words, as Danish
 // and Norwegian do: where those leave several, the one whose other words the text has most.
@@ -56,4 +45,15 @@ func Likeliest(text string) Code {
 		return ""
 	}
 	return best
+}
+
+// MayBeEnglish reports whether a text may be English: it has no letters that English lacks, or
+// more function words of English than of any other language.
+func MayBeEnglish(text string) bool {
+	var seen evidence
+	for word := range fieldsOf(text[:cut(text)]) {
+		seen.add(word)
+	}
+	at, first, _ := seen.best()
+	return first > 0 && Latin[at] == English || first == 0 && !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }

@@ -1,14 +1,5 @@
 package language
 
-import (
-	"embed"
-	"strings"
-	"sync"
-)
-
-//go:embed phrases/*.txt
-var catalog embed.FS
-
 // Phrases are what Parley itself says, beside what documents and models say.
 type Phrases struct {
 	// NoAnswer says that the documents do not answer a question, and NextStep what to do
@@ -26,35 +17,16 @@ type Phrases struct {
 }
 
 // PhrasesIn returns the phrases of a language, or the English ones if the language is not
-// known. Each language is a file of lines "name = text".
-func PhrasesIn(code Code) Phrases {
-	all := phrases()
-	if found, ok := all[code]; ok {
-		return found
-	}
-	return all[English]
-}
+// known.
+func PhrasesIn(code Code) Phrases { return phrases(code.OrEnglish()) }
 
-var phrases = sync.OnceValue(func() map[Code]Phrases {
-	all := map[Code]Phrases{}
-	files, _ := catalog.ReadDir("phrases") // it is embedded
-	for _, file := range files {
-		text, _ := catalog.ReadFile("phrases/" + file.Name())
-		all[Code(strings.TrimSuffix(file.Name(), ".txt"))] = parsed(string(text))
-	}
-	return all
-})
-
-func parsed(text string) (p Phrases) {
+var phrases = Once(func(code Code) (p Phrases) {
 	fields := map[string]*string{
 		"no_answer": &p.NoAnswer, "next_step": &p.NextStep, "source": &p.Source, "untitled": &p.Untitled,
 		"welcome": &p.Welcome, "welcome_about": &p.WelcomeAbout, "two": &p.Two, "three": &p.Three, "about": &p.About,
 	}
-	for line := range strings.Lines(text) {
-		name, value, _ := strings.Cut(line, "=")
-		if field := fields[strings.TrimSpace(name)]; field != nil {
-			*field = strings.TrimSpace(value)
-		}
+	for name, text := range code.Named("phrases") {
+		*fields[name] = text
 	}
 	return p
-}
+})

@@ -1,6 +1,7 @@
 package language
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -17,8 +18,8 @@ func TestPlaceWords(t *testing.T) {
 		})
 	}
 	t.Run("each language of answers has words for places", func(t *testing.T) {
-		for code := range phrases() {
-			if words := places()[code]; words[0] == "" || words[1] == "" {
+		for _, code := range Codes() {
+			if words := maps.Collect(code.Named("places")); words["ask"] == "" || words["tell"] == "" {
 				t.Errorf("%s has none", code)
 			}
 		}

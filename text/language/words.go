@@ -1,14 +1,11 @@
 package language
 
 import (
-	"embed"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
-
-//go:embed words/*.txt asking/*.txt alike/*.txt
-var lists embed.FS
 
 // Latin are the languages that are told apart by their function words.
 var Latin = []Code{English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish, Norwegian, Finnish, Turkish}
@@ -18,48 +15,19 @@ const maxLatin = 12
 
 // functionWords has for each word, folded, a bit for each language of Latin in which it
 // is one.
-var functionWords = func() map[string]uint32 {
-	masks := map[string]uint32{}
+var functionWords = sync.OnceValue(func() map[string]uint32 { return masks("words", "telling") })
+
+// masks has for each word of sections, folded, a bit for each language of Latin that has it.
+func masks(sections ...string) map[string]uint32 {
+	all := map[string]uint32{}
 	for i, code := range Latin {
-		for _, word := range code.FunctionWords() {
-			masks[Fold(word)] |= 1 << i
+		for _, section := range sections {
+			for _, word := range code.Words(section) {
+				all[Fold(word)] |= 1 << i
+			}
 		}
 	}
-	return masks
-}()
-
-// FunctionWords are the words of a language that say nothing about what a text is about,
-// such as articles and pronouns. They are nil for a language without a list.
-func (c Code) FunctionWords() []string { return listOf("words", c) }
-
-// AskingWords are words of a language that questions have around what they ask about, in
-// most of their forms: what may, must or can be done, is given, taken or found, how much
-// and how often. They are nil for a language without a list.
-func (c Code) AskingWords() []string { return listOf("asking", c) }
-
-// AlikeWords are groups of words of a language that businesses and their customers use for
-// the same, such as "Rabatt" and "Ermäßigung": a file for each language, with a line for each
-// group. They are nil for a language without a file.
-func (c Code) AlikeWords() [][]string {
-	list, err := lists.ReadFile("alike/" + string(c) + ".txt")
-	if err != nil {
-		return nil
-	}
-	var groups [][]string
-	for line := range strings.Lines(string(list)) {
-		if words := strings.Fields(line); len(words) > 1 {
-			groups = append(groups, words)
-		}
-	}
-	return groups
-}
-
-func listOf(folder string, code Code) []string {
-	list, err := lists.ReadFile(folder + "/" + string(code) + ".txt")
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(list))
+	return all
 }
 
 // The scripts that tell languages apart.

@@ -3,7 +3,6 @@ package lexical
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"parley/text/language"
@@ -22,20 +21,13 @@ type phrase struct {
 	alike []string
 }
 
-// thesauri keeps the thesaurus of each language, which is made when it is first asked for.
-var thesauri sync.Map
-
-func thesaurusOf(in language.Code) *thesaurus {
-	if known, ok := thesauri.Load(in); ok {
-		return known.(*thesaurus)
-	}
+var thesaurusOf = language.Once(func(in language.Code) *thesaurus {
 	t := &thesaurus{terms: map[string][]string{}}
-	for _, group := range in.AlikeWords() {
-		t.add(group, in)
+	for _, group := range in.Lines("alike") {
+		t.add(strings.Fields(group), in)
 	}
-	known, _ := thesauri.LoadOrStore(in, t)
-	return known.(*thesaurus)
-}
+	return t
+})
 
 func (t *thesaurus) add(group []string, in language.Code) {
 	var terms []string
@@ -57,20 +49,14 @@ func (t *thesaurus) add(group []string, in language.Code) {
 }
 
 // Alike returns the terms of the words that mean the same as the word of a term, in a
-// language. English has none: the table of word vectors knows which of its words are near.
+// language.
 func Alike(term string, in language.Code) []string {
-	if in == "" || in == language.English {
-		return nil
-	}
 	return thesaurusOf(in).terms[term]
 }
 
 // EachAlike calls visit with each word of a text without spaces, and with those that mean
 // the same.
 func EachAlike(text string, in language.Code, visit func(word string, alike []string)) {
-	if in == "" || in == language.English {
-		return
-	}
 	for _, p := range thesaurusOf(in).phrases {
 		if strings.Contains(text, p.text) {
 			visit(p.text, p.alike)

@@ -10,6 +10,7 @@ import (
 	"github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/danish"
 	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
 	"github.com/blevesearch/snowballstem/finnish"
 	"github.com/blevesearch/snowballstem/french"
 	"github.com/blevesearch/snowballstem/german"
@@ -20,7 +21,6 @@ import (
 	"github.com/blevesearch/snowballstem/spanish"
 	"github.com/blevesearch/snowballstem/swedish"
 	"github.com/blevesearch/snowballstem/turkish"
-	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 
 	"parley/text/language"
@@ -50,7 +50,7 @@ const maxKnown = 100_000
 
 var (
 	analyzers = map[language.Code]*analyzer{
-		language.English: {stop: stopWords, stem: func(word string) string { return english.Stem(word, true) }},
+		language.English: snowball(language.English, english.Stem),
 		language.German: snowball(language.German, func(env *snowballstem.Env) bool {
 			env.SetCurrent(withoutDigraphs(env.Current()))
 			return german.Stem(env)
@@ -74,12 +74,9 @@ var (
 // snowball returns the analyzer of a stemmer of the Snowball project. Endings that need
 // an accent get it back in pairs, since words come without.
 func snowball(code language.Code, stem func(*snowballstem.Env) bool, endings ...string) *analyzer {
-	a := &analyzer{stop: map[string]bool{}}
-	for _, word := range code.FunctionWords() {
-		a.stop[language.Fold(word)] = true
-	}
+	a := &analyzer{stop: stopWords(code)}
 	a.stem = func(word string) string {
-		if strings.ContainsAny(word, "0123456789") { // "11" is no double consonant
+		if code != language.English && strings.ContainsAny(word, "0123456789") { // "11" is no double consonant
 			return word
 		}
 		for i := 0; i < len(endings); i += 2 {

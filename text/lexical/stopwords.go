@@ -1,28 +1,20 @@
 package lexical
 
 import (
-	_ "embed"
 	"slices"
-	"strings"
 
 	"parley/text/language"
 )
 
-//go:embed stopwords.txt
-var stopWordList string
-
-//go:embed fillers.txt
-var fillerList string
-
-// stopWords are English words that say nothing about what a question is about, and words of
-// polite conversation. Other languages have their function words.
-var stopWords = func() map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(stopWordList) {
-		set[word] = true
+// stopWords are the words of a language that say nothing about what a text is about. In
+// English they are also words of polite conversation.
+func stopWords(in language.Code) map[string]bool {
+	stop := map[string]bool{}
+	for _, word := range append(in.Words("words"), in.Words("stop")...) {
+		stop[language.Fold(word)] = true
 	}
-	return set
-}()
+	return stop
+}
 
 // Names reports whether a text has a word that names something: a search for others finds
 // anything.
@@ -34,7 +26,7 @@ func Names(text string, in language.Code) bool {
 // and "information". Passages have them, and questions weigh them low.
 var fillers = func() map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(fillerList) {
+	for _, word := range language.English.Words("fillers") {
 		set[analyzers[language.English].termOf(word)] = true
 	}
 	return set

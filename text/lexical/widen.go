@@ -37,7 +37,7 @@ func (q *question) widen(text string, in language.Code, own int) {
 			q.carry(pairsOf(word), q.weights.Alike)
 		}
 	})
-	if compounds[in] {
+	if in.Compounds() {
 		for _, term := range q.terms[:own] {
 			q.carry(partsOf(term.text), q.weights.Part)
 		}

@@ -139,7 +139,7 @@ func (a *analysis) word(text string, start, end int) {
 // written without: "Aqua-Fitness". It returns the word for the part
 // that follows.
 func (a *analysis) joined(word string) string {
-	if a.before != "" && compounds[a.in] {
+	if a.before != "" && a.in.Compounds() {
 		if term := analyzerOf(word, a.in).termOf(a.before + strings.ToLower(word)); term != "" {
 			a.terms = append(a.terms, term)
 		}
@@ -197,9 +197,4 @@ func beginsWord(text string) bool {
 func isUnspaced(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) &&
 		!unicode.IsMark(r)
-}
-
-// compounds are the languages that write words together.
-var compounds = map[language.Code]bool{
-	language.Danish: true, language.Dutch: true, language.Finnish: true, language.German: true, language.Norwegian: true, language.Swedish: true,
 }

@@ -1,6 +1,11 @@
 package quote
 
-import "testing"
+import (
+	"testing"
+
+	"parley/text/language"
+	"parley/text/language/kinds"
+)
 
 func TestWantedBy(t *testing.T) {
 	for question, want := range map[string]wanted{
@@ -19,7 +24,7 @@ func TestWantedBy(t *testing.T) {
 		"Do you sell bikes?":                      anything,
 		"How long until I hear what it costs me?": duration,
 	} {
-		if got := wantedBy(question); question != "How much is the tour?" && got != want {
+		if got, _ := kinds.In(language.Likeliest(question)).AskedBy(question); question != "How much is the tour?" && got != want {
 			t.Errorf("%s wants %d, not %d", question, got, want)
 		}
 	}
@@ -67,7 +72,7 @@ func TestFits(t *testing.T) {
 		{place, "It is in Quay Street.", true},
 		{anything, "$5 at 9:30", false},
 	} {
-		if got := isLike(c.wanted, c.text); got != c.want {
+		if got := kinds.In(language.Of(c.text)).Fits(c.wanted, c.text); got != c.want {
 			t.Errorf("%q fits %d: %v", c.text, c.wanted, got)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/text/fence"
 )
 
 // line turns one line of a passage into Markdown that stays within its line. It
@@ -94,7 +96,7 @@ func codeSpan(text string) (length int, closed bool) {
 }
 
 func beginsBlock(text string) bool {
-	return headingOf(text) != "" || markerOf(text) != "" || fenceOf(text) != "" || isRule(text) ||
+	return headingOf(text) != "" || markerOf(text) != "" || fence.Of(text) != "" || isRule(text) ||
 		strings.HasPrefix(text, ">") || strings.HasPrefix(text, "|") || strings.HasPrefix(text, "#") ||
 		strings.HasPrefix(text, "[") && strings.Contains(text, "]:")
 }

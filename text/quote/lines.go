@@ -9,17 +9,6 @@ import (
 	sentences "parley/text/sentence"
 )
 
-// fenceOf returns the run of backticks or tildes that opens a code block, or "".
-func fenceOf(text string) string {
-	for _, sign := range []string{"`", "~"} {
-		run := text[:len(text)-len(strings.TrimLeft(text, sign))]
-		if len(run) >= 3 && (sign == "~" || !strings.Contains(text[len(run):], "`")) {
-			return run
-		}
-	}
-	return ""
-}
-
 // languageOf returns the first word of a fence's info string, if it can be one.
 func languageOf(info string) string {
 	for i, r := range strings.TrimSpace(info) {

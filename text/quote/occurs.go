@@ -53,7 +53,7 @@ func (t *terms) in(text string) uint64 {
 }
 
 func (t *terms) bit(word []byte) uint64 {
-	if !t.stems() && !t.begins[word[0]] && word[0] != arabic[0] {
+	if !t.inflected && !t.begins[word[0]] && word[0] != arabic[0] {
 		return 0
 	}
 	root := t.root(word)
@@ -67,7 +67,7 @@ func (t *terms) bit(word []byte) uint64 {
 				found |= 1 << other.place
 			}
 		}
-		if compounding[t.lang] {
+		if t.lang.Compounds() {
 			for _, other := range t.last[lastLetter(root)] {
 				if endAlike(string(root), other.root) {
 					found |= 1 << other.place
@@ -110,7 +110,7 @@ func (t *terms) begin(units []unit) []bool {
 	return all
 }
 
-var articles = wordSet("a an the")
+var articles = language.English.List("articles")
 
 // share is the part of a text's content words that are terms, from 0 to 1.
 func (t *terms) share(text string) float64 {
@@ -141,11 +141,6 @@ func beginAlike(a, b string) bool {
 		common++
 	}
 	return common >= 4 && 10*common >= 7*min(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
-}
-
-// compounding are the languages that write words together.
-var compounding = map[language.Code]bool{
-	language.Danish: true, language.Dutch: true, language.Finnish: true, language.German: true, language.Norwegian: true, language.Swedish: true,
 }
 
 // leastEnd is how many characters of two words have to be the same at their ends.

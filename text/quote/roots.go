@@ -2,7 +2,6 @@ package quote
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -32,12 +31,10 @@ func (t *terms) has(word string) bool {
 	return known
 }
 
-// stems reports whether the search's stemmer of the question's language is used.
-func (t *terms) stems() bool { return t.inflected && t.lang != "" }
-
-// root is what the forms of a word have in common.
+// root is what the forms of a word have in common. In English it is less than the search's
+// stem, which makes more words the same than a quotation should take for another.
 func (t *terms) root(word []byte) []byte {
-	if first, _ := utf8.DecodeRune(word); !t.stems() || first >= unstemmed {
+	if first, _ := utf8.DecodeRune(word); !t.inflected || t.lang == "" || first >= unstemmed {
 		return stem(word)
 	}
 	return []byte(lexical.TermOf(string(word), t.lang))
@@ -48,43 +45,27 @@ const unstemmed = 0x0E00
 
 // says reports whether a word only says how something is asked.
 func (t *terms) says(word string) bool {
-	if first, _ := utf8.DecodeRuneInString(word); (isHiragana(first) || unicode.Is(unicode.Hangul, first)) && isEnding(word) {
+	first, _ := utf8.DecodeRuneInString(word)
+	if (isHiragana(first) || unicode.Is(unicode.Hangul, first)) && isEnding(word) {
 		return true
 	}
-	if !t.stems() {
-		return stopwords[word]
-	}
-	return framing(t.lang)[word] || stopwords[word] && !english[word] || len(t.root([]byte(word))) == 0
+	return framing(t.lang)[word] || len(lexical.TermOf(word, t.lang)) == 0 && !isUnspaced(first)
 }
 
-// framing returns the words around a subject that is asked about in general.
-func framing(in language.Code) map[string]bool {
-	if known, ok := framings.Load(in); ok {
-		return known.(map[string]bool)
-	}
-	words := map[string]bool{}
+// framing has the words around a subject that is asked about in general.
+var framing = language.Once(func(in language.Code) map[string]bool {
+	words := in.Set("framing")
 	eachWord(strings.ReplaceAll(language.PhrasesIn(in).About, "{subject}", " "), func(word []byte) { words[string(word)] = true })
-	framings.Store(in, words)
 	return words
-}
-
-// framings are kept for each language.
-var framings sync.Map
+})
 
 // isAsking reports whether a word of a language asks rather than names.
-func isAsking(word string, in language.Code) bool { return askingWords(in)[language.Fold(word)] }
+func isAsking(word string, in language.Code) bool { return asking(in)[language.Fold(word)] }
 
-func askingWords(in language.Code) map[string]bool {
-	if known, ok := asking.Load(in); ok {
-		return known.(map[string]bool)
-	}
+var asking = language.Once(func(in language.Code) map[string]bool {
 	words := map[string]bool{}
-	for _, word := range in.AskingWords() {
+	for _, word := range in.Words("asking") {
 		words[language.Fold(word)] = true
 	}
-	asking.Store(in, words)
 	return words
-}
-
-// asking is kept for each language.
-var asking sync.Map
+})

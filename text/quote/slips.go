@@ -49,7 +49,7 @@ func (t *terms) slipsIn(question string) (slips []string) {
 		return nil
 	}
 	eachWord(question, func(word []byte) {
-		if len(word) >= leastSlip && !stopwords[string(word)] && t.has(string(word)) && !slices.Contains(slips, string(word)) && words.Rare(string(word)) {
+		if len(word) >= leastSlip && !t.says(string(word)) && t.has(string(word)) && !slices.Contains(slips, string(word)) && words.Rare(string(word)) {
 			slips = append(slips, string(word))
 		}
 	})

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -72,18 +73,17 @@ type terms struct {
 // termsOf returns the first content words of a question and of those before it. Two
 // words that stand together are a way to write the first: "back up" is "backup".
 func termsOf(question string, earlier []string, in language.Code) *terms {
-	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !isEnglish(question))}
+	found := &terms{places: map[string]int{}, lang: in, inflected: in != language.English && (in != "" || !language.MayBeEnglish(question))}
+	if !found.inflected {
+		found.lang = language.English
+	}
 	if found.asking = question; !found.inflected {
 		found.asking = whatAsks(question)
 	}
-	found.wants = wantedBy(found.asking)
+	found.kinds = kinds.In(cmp.Or(found.lang, language.Likeliest(question)))
+	found.wants, found.phrase = found.kinds.AskedBy(found.asking)
 	if found.inflected {
 		found.first, found.last = map[rune][]way{}, map[rune][]way{}
-		if found.kinds = kinds.In(in); found.kinds != nil {
-			if wants, phrase := found.kinds.AskedBy(question); wants != anything {
-				found.wants, found.phrase = wants, phrase
-			}
-		}
 	}
 	found.readCompounds(question)
 	found.read(found.asking, 1)
@@ -112,11 +112,13 @@ func termsOf(question string, earlier []string, in language.Code) *terms {
 // ask about: "I moved here in May. Do I need a permit?" asks about a permit.
 func whatAsks(message string) string {
 	var asking []string
-	names := false
+	names, english := false, terms{lang: language.English}
 	sentences.Each(message, func(text string) {
 		if sentences.Asks(text) {
 			asking = append(asking, text)
-			eachWord(text, func(word []byte) { names = names || !stopwords[string(word)] && !vague[string(word)] })
+			eachWord(text, func(word []byte) {
+				names = names || !english.says(string(word)) && !isAsking(string(word), language.English)
+			})
 		}
 	})
 	if !names {
@@ -151,7 +153,7 @@ func (t *terms) read(text string, weight float64) {
 		if moving[before] {
 			moves = place
 		}
-		if names(before, t.wants, t.inflected) || t.wants != anything && t.kinds != nil && (t.kinds.Names(before, t.wants) || len(before) > 3 && strings.Contains(t.phrase, before)) {
+		if t.names(before) {
 			t.named |= 1 << place
 		}
 		tells := telling(before)
@@ -188,9 +190,11 @@ func (t *terms) addPhrases(question string) {
 
 // names reports whether a word names the kind of answer that is asked for, so that what is
 // written like one says it. An English price has "price" about it, and much else is free.
-func names(word string, wants wanted, inflected bool) bool {
-	kind := forms[word]
-	return kind != anything && kind == wants && (inflected || kind == place || kind == phone || kind == email)
+func (t *terms) names(word string) bool {
+	if t.wants == anything || !t.inflected && t.wants != place && t.wants != phone && t.wants != email {
+		return false
+	}
+	return t.kinds.Names(word, t.wants) || len(word) > 3 && strings.Contains(t.phrase, word)
 }
 
 // readCompounds reads words with a hyphen, which others write without or as two: "e-bike",
@@ -247,7 +251,7 @@ func (t *terms) counts(word string) float64 {
 
 // telling says how much a word tells in English at large.
 func telling(word string) float64 {
-	if vague[word] {
+	if isAsking(word, language.English) {
 		return vagueness * words.Weight(word)
 	}
 	return words.Weight(word)
@@ -255,13 +259,13 @@ func telling(word string) float64 {
 
 // aliases adds the words that are alike.
 func (t *terms) aliases(word string, place int) {
-	if t.inflected {
-		for _, root := range lexical.Alike(string(t.root([]byte(word))), t.lang) {
-			t.alias([]byte(root), place)
+	if !t.inflected {
+		for _, other := range alike()[word] {
+			t.alias(stem([]byte(other)), place)
 		}
 		return
 	}
-	for _, root := range alikeTo(word) {
+	for _, root := range lexical.Alike(string(t.root([]byte(word))), t.lang) {
 		t.alias([]byte(root), place)
 	}
 }

@@ -3,6 +3,7 @@ package quote
 import (
 	"strings"
 
+	"parley/text/fence"
 	sentences "parley/text/sentence"
 )
 
@@ -113,7 +114,7 @@ func (r *reader) block() {
 			r.blocks++
 		}
 	case strings.HasPrefix(text, "<!--") && r.comment():
-	case fenceOf(text) != "":
+	case fence.Of(text) != "":
 		r.blocks++
 		r.code()
 		r.blocks++
@@ -152,15 +153,15 @@ func (r *reader) comment() bool {
 }
 
 func (r *reader) code() {
+	var within fence.Lines
 	opening := r.take()
-	fence := fenceOf(strings.TrimLeft(opening, " \t>"))
-	_, info, _ := strings.Cut(opening, fence)
+	within.Code(opening)
+	_, info, _ := strings.Cut(opening, fence.Of(opening))
 	indent := len(opening) - len(strings.TrimLeft(opening, " \t"))
 	var lines []string
 	for r.more() {
 		line := r.take()
-		closing := strings.TrimSpace(line)
-		if strings.HasPrefix(closing, fence) && strings.Trim(closing, fence[:1]) == "" {
+		if within.Code(line); !within.Open() {
 			break
 		}
 		lines = append(lines, dedent(line, indent))
@@ -239,7 +240,7 @@ func (r *reader) headsNext(line string) bool {
 // before it.
 func (r *reader) continues() bool {
 	text := strings.TrimLeft(r.peek(), " \t>")
-	return text != "" && !isRule(text) && fenceOf(text) == "" && headingOf(text) == "" && markerOf(text) == "" &&
+	return text != "" && !isRule(text) && fence.Of(text) == "" && headingOf(text) == "" && markerOf(text) == "" &&
 		(r.unclosed || !strings.HasPrefix(text, "<!--")) && (!strings.Contains(text, "|") || !r.tableAhead())
 }
 

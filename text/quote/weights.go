@@ -3,8 +3,6 @@ package quote
 import (
 	"math"
 	"math/bits"
-
-	"parley/text/language"
 )
 
 // weights says how much each term of a question tells.
@@ -22,8 +20,6 @@ type weights struct {
 	compared int
 }
 
-var unspaced = map[language.Code]bool{language.Chinese: true, language.Japanese: true, language.Korean: true, language.Thai: true}
-
 // weigh weighs each term by the inverse of the number of passages that contain it
 // (Spärck Jones, 1972), smoothed because there are few.
 func weigh(terms *terms, sections []section, passages int) *weights {
@@ -31,7 +27,7 @@ func weigh(terms *terms, sections []section, passages int) *weights {
 	for i := range sections {
 		occurs[sections[i].passage] |= sections[i].all()
 	}
-	w := &weights{each: make([]float64, len(terms.weights)), terms: terms, asked: terms.asked, english: !terms.inflected, pairs: unspaced[terms.lang]}
+	w := &weights{each: make([]float64, len(terms.weights)), terms: terms, asked: terms.asked, english: !terms.inflected, pairs: terms.lang.Unspaced()}
 	for term := range w.each {
 		count := 0
 		for _, passage := range occurs {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"parley/text/language"
 	sentences "parley/text/sentence"
 )
 
@@ -225,7 +226,7 @@ func leans(text string) bool {
 	return leaning[strings.ToLower(strings.TrimRight(word, ",;:"))]
 }
 
-var leaning = wordSet("it its they them their this these that those he she his her then there but so also otherwise therefore however instead both either such")
+var leaning = language.English.List("leaning")
 
 // following returns how many units the sentence at u announces with a colon: the whole
 // next block, unless that is another sentence.

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"parley/text/clean"
+	"parley/text/fence"
 	"parley/text/language"
 )
 
@@ -119,18 +120,27 @@ func WithoutComments(text string) string {
 	if !strings.Contains(text, "<!--") {
 		return text
 	}
-	var b strings.Builder
-	for i, part := range fences.Split(text, -1) { // what stands between two of them is code
-		if i%2 == 0 {
-			part = comments.ReplaceAllString(part, "")
-		}
-		b.WriteString(part)
+	var b, prose strings.Builder
+	endProse := func() {
+		b.WriteString(comments.ReplaceAllString(prose.String(), ""))
 		b.WriteString("\n")
+		prose.Reset()
 	}
+	var code fence.Lines
+	for line := range strings.Lines(text) {
+		within := code.Open()
+		switch {
+		case !code.Code(line):
+			prose.WriteString(line)
+		case within != code.Open(): // a fence
+			endProse()
+		default:
+			b.WriteString(line)
+		}
+	}
+	endProse()
 	return b.String()
 }
-
-var fences = regexp.MustCompile("(?m)^[ \t]*(?:```|~~~).*$")
 
 // alphabet tells the letters of scripts apart that may be taken for one another. It is zero
 // for what is part of any word.

@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	blocks "parley/text/block"
 )
 
 var inlineParser = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
@@ -22,7 +24,7 @@ func headingBlock(src string, node *ast.Heading, offset, start, limit int) block
 	}
 	end := min(lineEnd(src, offset+lines.At(lines.Len()-1).Stop), limit)
 	end = max(end, first)
-	if !isATX(src[start:first]) && end < limit {
+	if !blocks.IsATX(src[start:first]) && end < limit {
 		end = lineEnd(src, end+1)
 	}
 	if end-start > maxHeading {
@@ -34,13 +36,6 @@ func headingBlock(src string, node *ast.Heading, offset, start, limit int) block
 		source.WriteByte('\n')
 	}
 	return block{start: start, end: end, shape: heading, level: node.Level, title: plainText(source.String())}
-}
-
-// isATX reports whether a heading line is of the kind that starts with #.
-func isATX(line string) bool {
-	line = strings.TrimLeft(line, " ")
-	rest := strings.TrimLeft(line, "#")
-	return len(rest) < len(line) && (rest == "" || strings.ContainsRune(" \t\r\n", rune(rest[0])))
 }
 
 // plainText renders the Markdown of a heading as plain text.

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+
+	blocks "parley/text/block"
 )
 
 // paragraphBlocks returns a paragraph, or the prose before a table and the
@@ -14,7 +16,7 @@ func paragraphBlocks(src string, node ast.Node, offset, start int) []block {
 	for i := 1; i < lines.Len(); i++ {
 		seg := lines.At(i)
 		delimiter := src[offset+seg.Start : offset+seg.Stop]
-		if !isDelimiter(delimiter) {
+		if !blocks.IsDelimiter(delimiter) {
 			continue
 		}
 		seg = lines.At(i - 1)
@@ -28,12 +30,6 @@ func paragraphBlocks(src string, node ast.Node, offset, start int) []block {
 		return []block{{start: start, end: at}, {start: at, end: at, shape: table}}
 	}
 	return []block{{start: start, end: start}}
-}
-
-// isDelimiter reports whether a line is the delimiter row of a table.
-func isDelimiter(line string) bool {
-	return strings.Trim(line, " \t\r\n|:-") == "" &&
-		strings.Contains(line, "-") && strings.Contains(line, "|")
 }
 
 // cells counts the cells of a table row.

@@ -15,15 +15,12 @@ var (
 	// clause has a verb or a pronoun, and so is no noun.
 	clause = regexp.MustCompile(`(?i)\b(is|are|was|were|can|can't|cannot|must|should|will|won't|do|does|don't|has|have|we|you|i|if|when|which|who|it|they|them|this|that|these|those|here|there|to know)\b`)
 	// noNoun are words that no noun begins with, if another word follows.
-	noNoun = wordSet(`a about above across after against all along also always among an and any are around as at back be because before behind below beside between beyond both but by
-		during each even every few for from half here how if in inside into just keep less like many more most much near never no not now of off often on once one only onto or other our out
-		outside over past per please quite since so some still such than that the their then there these this those though through till to today together too toward towards twice
-		under unless until up upon versus via was what when where whether which while who whose why with within without yes yet you your`)
+	noNoun = language.English.List("no_nouns")
 )
 
 // notAlone are words that are no nouns if none follows, and behindParticiples what follows
 // those: "Damaged in transit".
-var notAlone, behindParticiples = wordSet("online offline first last next other others new now here today more all"), wordSet("in at on by from with to for without before after")
+var notAlone, behindParticiples = language.English.List("not_alone"), language.English.List("behind_participles")
 
 // interrogatives begin questions.
 var interrogatives = regexp.MustCompile(`(?i)^(who|what|when|where|which|whose|why|how|is|are|do|does|did|can|could|may|will|would|should|was|were|have|has)\b`)
@@ -137,11 +134,3 @@ func small(text string) string {
 
 // dangling words point to what was said before.
 var dangling = regexp.MustCompile(`(?i)\b(this|that|these|those|he|she|above|below|following)\b`)
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(list) {
-		set[word] = true
-	}
-	return set
-}

@@ -3,6 +3,8 @@ package suggest
 import (
 	"regexp"
 	"strings"
+
+	"parley/text/language"
 )
 
 // English headings of these forms say which question they answer.
@@ -17,9 +19,9 @@ var (
 	whatIts  = regexp.MustCompile(`^What ((?:the|an?) [a-z-]+) ([a-z]+s)$`)
 	// "Rotate the secret".
 	imperative = regexp.MustCompile(`^([A-Z]?[a-z]{2,}) (the|an?|your|our) (.+)$`)
-	articles   = wordSet("the a an your our")
+	articles   = language.English.List("determiners")
 	// noOrders are imperatives that nobody needs help with.
-	noOrders = wordSet("meet see read know discover explore enjoy love say imagine think remember welcome")
+	noOrders = language.English.List("no_orders")
 	// gerund begins headings such as "Selling your bike".
 	gerund = regexp.MustCompile(`^[A-Z]?[a-z]{2,}ing$`)
 	// notGerunds end like one.
@@ -82,7 +84,7 @@ func (w wording) isAct(heading string) bool {
 	return isGerund(first) && (behindActs[strings.ToLower(second)] || isCapitalized(second) && w.isName(strings.ToLower(second)))
 }
 
-var behindActs = wordSet("the a an your our us all any one more up off out in on at to from with without after for back abroad online")
+var behindActs = language.English.List("behind_acts")
 
 // unnamed words stand for what is not named, or mean those who write.
 var unnamed = regexp.MustCompile(`(?i)\b(it|we|they|them|this|that|these|those|here|there)\b`)
@@ -121,10 +123,7 @@ func (w wording) verbOf(gerund string) string {
 }
 
 // verbs are what customers and users do.
-var verbs = wordSet(`add apply ask assign bring browse buy cancel change charge check choose claim clean close compare configure connect contact copy create delete deliver deploy
-	disable download edit enable exchange export extend find fit get give import insert install invite join leave link lock log look lose make manage measure migrate move open order pack park
-	pay pick plan print protect publish receive register remove rename renew rent repair replace report reserve reset restore return review revoke run save schedule search sell send
-	set share ship sign start stop store switch take test track transfer try turn uninstall unlock update upgrade upload use view withdraw write`)
+var verbs = language.English.List("verbs")
 
 // toAsker has what a business says to its customers as these say it: your bike is theirs,
 // and "us" is whom they ask.

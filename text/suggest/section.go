@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/text/fence"
+	"parley/text/language"
 )
 
 const (
@@ -95,20 +98,12 @@ func (s *sections) passage(title string, ordinal int, path []string, text string
 	if len(path) == 0 {
 		s.enter(title, ordinal)
 	}
-	fence := ""
+	var code fence.Lines
 	for line := range strings.Lines(text) {
 		if len(s.all) == mostSections && s.current < 0 {
 			return
 		}
-		if mark := fenceOf(line); mark != "" && (fence == "" || fence == mark) {
-			if fence == "" {
-				fence = mark
-			} else {
-				fence = ""
-			}
-			continue
-		}
-		if fence != "" {
+		if code.Code(line) {
 			continue
 		}
 		if written := headingOf(line); written != "" {
@@ -128,15 +123,6 @@ func headingOf(line string) string {
 		return ""
 	}
 	return match[1]
-}
-
-func fenceOf(line string) string {
-	for _, mark := range []string{"```", "~~~"} {
-		if strings.HasPrefix(line, mark) {
-			return mark
-		}
-	}
-	return ""
 }
 
 // enter begins a section, or goes on with one of the same heading. Below a heading
@@ -166,21 +152,7 @@ func (s *sections) write(line string) {
 }
 
 // general are headings that stand in any document.
-var general = func() map[string]bool {
-	set := map[string]bool{}
-	for _, heading := range strings.Split(`introduction|intro|overview|contents|table of contents|toc|faq|faqs|frequently asked questions|about|about us|index|
-home|homepage|summary|conclusion|conclusions|appendix|notes|note|menu|navigation|references|related|see also|links|imprint|cookies|main|
-good to know|untitled|document|general|misc|miscellaneous|other|more|welcome|start|read more|next|previous|search|footer|header|example|examples|questions|
-questions and answers|q&a|changelog|einleitung|einführung|überblick|übersicht|inhalt|inhaltsverzeichnis|impressum|allgemeines|zusammenfassung|
-fragen und antworten|häufige fragen|häufig gestellte fragen|hinweise|sonstiges|über uns|introducción|resumen|índice|general|preguntas frecuentes|
-sommaire|résumé|généralités|questions fréquentes|foire aux questions|à propos|introduzione|indice|riepilogo|domande frequenti|introdução|resumo|
-perguntas frequentes|inleiding|overzicht|inhoud|samenvatting|veelgestelde vragen|inledning|innehåll|indledning|indhold|innledning|innhold|
-johdanto|sisällys|введение|содержание|обзор|вопросы и ответы|частые вопросы|giriş|içindekiler|sık sorulan sorular|مقدمة|الأسئلة الشائعة|מבוא|
-简介|概述|目录|常见问题|はじめに|概要|目次|よくある質問|소개|개요|목차|자주 묻는 질문`, "|") {
-		set[strings.TrimSpace(heading)] = true
-	}
-	return set
-}()
+var general = language.InAny("general")
 
 var (
 	// parts are the names of parts of a file, such as "Page 3".

@@ -1,7 +1,6 @@
 package suggest
 
 import (
-	"embed"
 	"slices"
 	"strings"
 	"sync"
@@ -12,46 +11,34 @@ import (
 	sentences "parley/text/sentence"
 )
 
-// Each language has a file. Its first line has the words that begin questions, each
-// other one a question and the headings about which people ask it. A question has a word
-// of its heading, by which a search without a model finds it.
-//
-//go:embed topics/*.txt
-var topicFiles embed.FS
-
-// topics are what people ask in a language.
+// topics are what people ask in a language: a question, which has a word of its heading, so
+// that a search without a model finds it, and the headings about which people ask it. The
+// first line has the words that begin questions.
 type topics struct {
 	interrogatives map[string]bool
 	// questions are by heading, in small letters.
 	questions map[string]string
 }
 
-var topicsOf = sync.OnceValue(func() map[language.Code]topics {
-	all := map[language.Code]topics{}
-	files, _ := topicFiles.ReadDir("topics") // it is embedded
-	for _, file := range files {
-		text, _ := topicFiles.ReadFile("topics/" + file.Name())
-		in := topics{interrogatives: map[string]bool{}, questions: map[string]string{}}
-		for line := range strings.Lines(string(text)) {
-			words := strings.Split(strings.TrimSpace(line), "|")
-			for _, word := range words[1:] {
-				if words[0] == "?" {
-					in.interrogatives[word] = true
-				} else {
-					in.questions[word] = words[0]
-				}
+var topicsOf = language.Once(func(in language.Code) topics {
+	of := topics{interrogatives: map[string]bool{}, questions: map[string]string{}}
+	for question, words := range in.Named("topics") {
+		for word := range strings.SplitSeq(words, "|") {
+			if question == "?" {
+				of.interrogatives[word] = true
+			} else {
+				of.questions[word] = question
 			}
 		}
-		all[language.Code(strings.TrimSuffix(file.Name(), ".txt"))] = in
 	}
-	return all
+	return of
 })
 
 // topicWords are the words of those headings. None is a name.
 var topicWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
-	for _, of := range topicsOf() {
-		for heading := range of.questions {
+	for _, in := range language.Codes() {
+		for heading := range topicsOf(in).questions {
 			for _, word := range strings.Fields(heading) {
 				words[word] = true
 			}
@@ -64,16 +51,15 @@ var topicWords = sync.OnceValue(func() map[string]bool {
 // the language is not known, it is English or the only one that has the heading.
 func topic(heading string, in language.Code) string {
 	heading = strings.ToLower(strings.ReplaceAll(strings.TrimRight(heading, ".:!;, "), "’", "'"))
-	all := topicsOf()
 	if in != "" {
-		return all[in].questions[heading]
+		return topicsOf(in).questions[heading]
 	}
-	if question := all[language.English].questions[heading]; question != "" {
+	if question := topicsOf(language.English).questions[heading]; question != "" {
 		return question
 	}
 	found := ""
-	for _, of := range all {
-		question := of.questions[heading]
+	for _, code := range language.Codes() {
+		question := topicsOf(code).questions[heading]
 		if question != "" && found != "" {
 			return ""
 		}
@@ -88,7 +74,7 @@ func beginsAsking(text string, in language.Code) bool {
 	if in == "" {
 		in = language.English
 	}
-	words := topicsOf()[in].interrogatives
+	words := topicsOf(in).interrogatives
 	text = strings.ToLower(strings.TrimLeft(text, "¿"))
 	if hasUnspaced(text) || in == language.Korean || in == language.Turkish {
 		for word := range words {

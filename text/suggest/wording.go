@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/text/fence"
 )
 
 // wording is how texts write words: those that stand there in small letters, and, of
@@ -20,12 +22,9 @@ const mostKnown, mostRead = 20_000, 2000
 
 // read adds the words of a text, except in headings and code, where capitals say nothing.
 func (w wording) read(text string) {
-	fenced := false
+	var code fence.Lines
 	for line := range strings.Lines(text[:min(len(text), mostRead)]) {
-		if fenceOf(line) != "" {
-			fenced = !fenced
-		}
-		if !fenced && !strings.HasPrefix(line, "#") && len(w.common)+len(w.names) < mostKnown {
+		if !code.Code(line) && !strings.HasPrefix(line, "#") && len(w.common)+len(w.names) < mostKnown {
 			w.line(line)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package courtesy knows what people say who ask nothing, such as "hello", and what returns
-// it. Each language has a file of lines "name = text": hello, you_are_welcome and goodbye
-// return what the lists greetings, thanks and farewells have, with commas between.
+// it: hello, you_are_welcome and goodbye return what the lists greetings, thanks and
+// farewells of a language have, with commas between.
 //
 // It does not own what else Parley says (package text/language), nor whether a chatbot's
 // owner says it in other words (package core/answer/prompt).
@@ -8,7 +8,7 @@ package courtesy
 
 import (
 	"cmp"
-	"embed"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,9 +16,6 @@ import (
 
 	"parley/text/language"
 )
-
-//go:embed *.txt
-var files embed.FS
 
 // Kind is a kind of courtesy.
 type Kind int
@@ -75,11 +72,8 @@ func Of(message string, likely language.Code) Courtesy {
 // that words in several are taken for.
 var byWords = sync.OnceValue(func() map[string][]Courtesy {
 	all := map[string][]Courtesy{}
-	names, _ := files.ReadDir(".") // it is embedded
-	for _, file := range names {
-		text, _ := files.ReadFile(file.Name())
-		in := language.Code(strings.TrimSuffix(file.Name(), ".txt"))
-		lines := linesOf(string(text))
+	for _, in := range language.Codes() {
+		lines := maps.Collect(in.Named("courtesy"))
 		for kind, name := range map[Kind][2]string{Greeting: {"greetings", "hello"}, Thanks: {"thanks", "you_are_welcome"}, Farewell: {"farewells", "goodbye"}} {
 			for said := range strings.SplitSeq(lines[name[0]], ",") {
 				said = strings.Join(wordsOf(said), " ")
@@ -94,15 +88,6 @@ var byWords = sync.OnceValue(func() map[string][]Courtesy {
 	}
 	return all
 })
-
-func linesOf(text string) map[string]string {
-	lines := map[string]string{}
-	for line := range strings.Lines(text) {
-		name, value, _ := strings.Cut(line, "=")
-		lines[strings.TrimSpace(name)] = strings.TrimSpace(value)
-	}
-	return lines
-}
 
 // place orders languages: English, the others in Latin letters, and the rest.
 func place(in language.Code) int {

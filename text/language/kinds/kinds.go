@@ -1,24 +1,18 @@
 // Package kinds tells by words of a language which kind of answer a question asks for, and
-// which texts are written like one. Each language but English has a file of lines
-// "name = words", with an underscore for a space.
+// which texts are written like one. In words, an underscore is a space.
 //
-// It does not own what an answer is made of (package text/quote, which has the words of
-// English), nor units, months and currencies (package text/language).
+// It does not own what an answer is made of (package text/quote), nor units, months and
+// currencies (package text/language).
 package kinds
 
 import (
-	"embed"
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"parley/text/language"
 )
-
-//go:embed *.txt
-var files embed.FS
 
 // Kind is a kind of answer that can be told by how it is written.
 type Kind int
@@ -51,29 +45,16 @@ type Kinds struct {
 	cues *language.Cues
 }
 
-// all keeps the Kinds of each language, which are made when they are first asked for.
-var all sync.Map
-
-// In returns the Kinds of a language. It returns nil for English, and for a language that
-// is not known.
-func In(in language.Code) *Kinds {
-	if known, ok := all.Load(in); ok {
-		return known.(*Kinds)
-	}
-	known, _ := all.LoadOrStore(in, newKinds(in))
-	return known.(*Kinds)
-}
+// In returns the Kinds of a language, or the English ones if the language is not known.
+func In(in language.Code) *Kinds { return kindsIn(in.OrEnglish()) }
 
 var (
-	askNames  = map[string]Kind{"price": Price, "duration": Duration, "moment": Moment, "distance": Distance, "phone": Phone, "place": Place, "share": Share, "who": Person}
-	tellNames = map[string]Kind{"days": Moment, "places": Place, "persons": Person, "free": Price}
+	askNames  = map[string]Kind{"price": Price, "duration": Duration, "moment": Moment, "distance": Distance, "phone": Phone, "email": Email, "place": Place, "share": Share, "who": Person}
+	tellNames = map[string]Kind{"days": Moment, "places": Place, "distances": Distance, "persons": Person, "free": Price}
 )
 
-func newKinds(in language.Code) *Kinds {
+var kindsIn = language.Once(func(in language.Code) *Kinds {
 	words := wordsOf(in)
-	if words == nil {
-		return nil
-	}
 	k := &Kinds{in: in, asks: map[string]Kind{}, tells: map[Kind]map[string]bool{}, cues: language.CuesIn(in)}
 	for name, kind := range askNames {
 		for _, word := range words[name] {
@@ -87,19 +68,13 @@ func newKinds(in language.Code) *Kinds {
 		}
 	}
 	return k
-}
+})
 
 // wordsOf has the words, folded, by the name of their line.
 func wordsOf(in language.Code) map[string][]string {
-	text, err := files.ReadFile(string(in) + ".txt")
-	if err != nil {
-		return nil
-	}
 	words := map[string][]string{}
-	for line := range strings.Lines(string(text)) {
-		name, value, _ := strings.Cut(line, "=")
-		name = strings.TrimSpace(name)
-		for word := range strings.FieldsSeq(value) {
+	for name, text := range in.Named("kinds") {
+		for word := range strings.FieldsSeq(text) {
 			parts := strings.Split(word, "_")
 			for i := range parts {
 				parts[i] = language.Fold(parts[i])
@@ -125,13 +100,10 @@ func eachWord(text string, visit func(word string)) {
 	}
 }
 
-// unspaced are the languages without spaces between words, or with particles joined to them.
-var unspaced = map[language.Code]bool{language.Chinese: true, language.Japanese: true, language.Korean: true, language.Thai: true}
-
 // AskedBy is the kind of answer that a question asks for: by two words before one, and by
 // the longest phrase, which is returned, where no spaces divide words.
 func (k *Kinds) AskedBy(question string) (found Kind, phrase string) {
-	if unspaced[k.in] {
+	if k.in.Unspaced() {
 		for ask, kind := range k.asks {
 			if (len(ask) > len(phrase) || len(ask) == len(phrase) && ask < phrase) && strings.Contains(question, ask) {
 				found, phrase = kind, ask
@@ -153,7 +125,7 @@ func (k *Kinds) AskedBy(question string) (found Kind, phrase string) {
 
 // Names reports whether a word names a kind of answer.
 func (k *Kinds) Names(word string, kind Kind) bool {
-	return k != nil && k.asks[language.Fold(word)] == kind
+	return k.asks[language.Fold(word)] == kind
 }
 
 // Fits reports whether a text may be an answer of a kind.
@@ -163,10 +135,14 @@ func (k *Kinds) Fits(kind Kind, text string) bool {
 		return true
 	case kind == Person && k.in != language.German && fullName.MatchString(text): // German nouns are capital, too
 		return true
-	case kind == Place && unspaced[k.in], kind == Distance && !strings.ContainsAny(text, "0123456789"): // "号" and "階" are in much else
+	case kind == Phone:
+		return hasDigits(text, leastPhone)
+	case kind == Email:
+		return strings.Contains(text, "@")
+	case kind == Place && k.in.Unspaced(), kind == Distance && !strings.ContainsAny(text, "0123456789"): // "号" and "階" are in much else
 		return false
 	}
-	if unspaced[k.in] {
+	if k.in.Unspaced() {
 		return k.tellsWithin(kind, text)
 	}
 	found := false
@@ -239,3 +215,22 @@ var hours = regexp.MustCompile(`[0-9][:：][0-9]|[0-9] ?h(?:[0-9 ,.;)]|$)`)
 
 // fullName is a first and a last name.
 var fullName = regexp.MustCompile(`\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+`)
+
+// leastPhone is how many digits a telephone number has at least.
+const leastPhone = 7
+
+// hasDigits reports whether so many digits stand together, but for signs between them.
+func hasDigits(text string, most int) bool {
+	n := 0
+	for i := range len(text) {
+		switch {
+		case '0' <= text[i] && text[i] <= '9':
+			if n++; n == most {
+				return true
+			}
+		case strings.IndexByte(" -+()/.", text[i]) < 0:
+			n = 0
+		}
+	}
+	return false
+}
