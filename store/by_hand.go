@@ -61,12 +61,11 @@ func (s *Store) Changes(ctx context.Context, statement string, args ...any) (boo
 
 // Hits runs a statement by hand that is NotFound unless it hits a row.
 func (s *Store) Hits(ctx context.Context, statement string, args ...any) error {
-	result, err := s.Raw(ctx).ExecContext(ctx, statement, args...)
-	if err != nil {
-		return err
+	hit, err := s.Changes(ctx, statement, args...)
+	if err == nil && !hit {
+		return fault.New(fault.NotFound, "Not found.")
 	}
-	n, err := result.RowsAffected()
-	return Affected(int(n), err)
+	return err
 }
 
 // Builder builds statements of the database's dialect.
@@ -74,9 +73,7 @@ func (s *Store) Builder() *entsql.DialectBuilder { return entsql.Dialect(s.diale
 
 // Into begins a row of a table that may be there already: what becomes of it then is said
 // by OnConflict. Its columns have no default values of ent's.
-func (s *Store) Into(table string) *entsql.InsertBuilder {
-	return s.Builder().Insert(table)
-}
+func (s *Store) Into(table string) *entsql.InsertBuilder { return s.Builder().Insert(table) }
 
 // Exec runs a statement that was built, in the transaction of ctx if there is one.
 func (s *Store) Exec(ctx context.Context, statement entsql.Querier) error {

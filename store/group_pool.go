@@ -67,19 +67,13 @@ func NewGroup[Row, Result any](s *Store, workspaceOf func(*Row) string,
 	if s.groups == nil {
 		return nil
 	}
-	g := newGroup(func(ctx context.Context, row Row) (Result, error) {
+	g := &Group[Row, Result]{Alone: func(ctx context.Context, row Row) (Result, error) {
 		return alone(scope.Workspace(ctx, workspaceOf(&row)), row)
-	}, func(ctx context.Context, rows []Row, tell func(int, Result)) error {
+	}, Together: func(ctx context.Context, rows []Row, tell func(int, Result)) error {
 		return together(withinAll(ctx, Column(rows, workspaceOf)), s.groups.db, rows, tell)
-	})
+	}}
 	s.groups.mu.Lock()
 	defer s.groups.mu.Unlock()
 	s.groups.groups = append(s.groups.groups, g)
 	return g
-}
-
-func newGroup[Row, Result any](
-	alone func(context.Context, Row) (Result, error), together func(context.Context, []Row, func(int, Result)) error,
-) *Group[Row, Result] {
-	return &Group[Row, Result]{Alone: alone, Together: together}
 }

@@ -278,3 +278,9 @@ func TestGroup(t *testing.T) {
 		}
 	})
 }
+
+func newGroup[Row, Result any](
+	alone func(context.Context, Row) (Result, error), together func(context.Context, []Row, func(int, Result)) error,
+) *Group[Row, Result] {
+	return &Group[Row, Result]{Alone: alone, Together: together}
+}
