@@ -34,12 +34,18 @@ func (a *analysis) add(text string) {
 // nextTarget returns where the next target of a Markdown link, or the next
 // address, begins: the length of the text if there is none.
 func nextTarget(text string) int {
+	none := 0 // no link that begins before this ends
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case ']':
-			if i+1 < len(text) && text[i+1] == '(' && linkLength(text[i:]) > 0 {
+			if i < none || !strings.HasPrefix(text[i:], "](") {
+				continue
+			}
+			length, looked := linkLength(text[i:])
+			if length > 0 {
 				return i
 			}
+			none = i + looked
 		case 'h':
 			if addressLength(text[i:]) > 0 {
 				return i
@@ -49,22 +55,26 @@ func nextTarget(text string) int {
 	return len(text)
 }
 
-func targetLength(text string) int { return max(linkLength(text), addressLength(text)) }
+func targetLength(text string) int {
+	length, _ := linkLength(text)
+	return max(length, addressLength(text))
+}
 
-// linkLength is the length of "](target)", or zero.
-func linkLength(text string) int {
+// linkLength is the length of "](target)", or zero, and how many bytes have no end of it
+// then.
+func linkLength(text string) (length, looked int) {
 	if !strings.HasPrefix(text, "](") {
-		return 0
+		return 0, 0
 	}
 	for i := 2; i < len(text); i++ {
 		switch text[i] {
 		case ')':
-			return i + 1
+			return i + 1, i + 1
 		case ' ', '\t', '\n', '\r':
-			return 0
+			return 0, i
 		}
 	}
-	return 0
+	return 0, len(text)
 }
 
 // addressLength is the length of an http address, or zero.
