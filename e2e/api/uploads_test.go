@@ -109,7 +109,7 @@ func TestUploads(t *testing.T) {
 			}
 		})
 		for _, refused := range []struct{ name, path, form, beside, says string }{
-			{"a kind that nobody reads", "/files", harness.WithFile(harness.Fields("none", ""), "files", "setup.exe", "MZ"), "files-error", "does not work. Add PDF, Word"},
+			{"a kind that nobody reads", "/files", harness.WithFile(harness.Fields("none", ""), "files", "setup.exe", "MZ"), "files-error", "read this file type. Add PDF, Word"},
 			{"no file", "/files", harness.Fields("none", ""), "files-error", "Choose a file"},
 			{"an empty file", "/files", harness.WithFile(harness.Fields("none", ""), "files", "empty.pdf", ""), "files-error", "empty"},
 			{"pairs without a title", "/pairs", harness.Fields("pairs_title", "", "pairs", "a,b"), "pairs_title-error", "title"},

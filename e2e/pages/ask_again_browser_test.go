@@ -71,7 +71,7 @@ func TestAskingAgainKeepsWhatWasTyped(t *testing.T) {
 		tools := get(t, b, chromedp.Evaluate[bool](`document.getElementById("tools").checked`))
 		ageSessions(w.Within(t))
 		b.follow(t, "#add-provider")
-		if got := b.text(t, "main"); !strings.Contains(got, "What you entered waits there") {
+		if got := b.text(t, "main"); !strings.Contains(got, "Your entries are kept") {
 			t.Errorf("the page says %q", got)
 		}
 		if html := get(t, b, chromedp.OuterHTML(chromedp.CSS("html"))); strings.Contains(html, "sk-a-key") {
