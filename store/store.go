@@ -4,9 +4,9 @@
 // fills the ports of the domain packages and maps rows to their types. Ent ends in these
 // packages.
 //
-// A method of theirs takes the workspace right after the context, and ent's privacy policy
-// confines its queries to it; statements by hand name it themselves. What cannot, stands with
-// its reason in the comment of its package. Here these are Scrub, since a file is of all
+// Their methods take the workspace right after the context, and ent's wall confines their
+// queries to it; statements by hand name it themselves. The comment of each package lists the
+// methods that cannot, with the reason. Here these are Scrub, since a file is of all
 // workspaces, and [Wall.Probe], with which an operator tries to reach one workspace from
 // another.
 package store
@@ -26,7 +26,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	ent "parley/ent/generated"
-	_ "parley/ent/generated/runtime" // the privacy policies
+	_ "parley/ent/generated/runtime" // the wall: see ent/schema/wall.go
 	"parley/internal/intx"
 )
 

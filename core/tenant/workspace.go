@@ -120,9 +120,9 @@ func admitAnother(memberships []Membership) error {
 	}
 	switch {
 	case owned >= MaxOwned:
-		return fault.New(fault.Forbidden, "You own %d workspaces, the most that one person can. A workspace counts until seven days after you delete it.", owned)
+		return fault.New(fault.Forbidden, "You own %d workspaces, the most that one person can. A workspace that you delete counts for %d days more.", owned, DeletionGrace/(24*time.Hour))
 	case free >= MaxFree:
-		return fault.New(fault.Forbidden, "You own %d workspaces on the free plan, the most that one person can. Upgrade one. A workspace counts until seven days after you delete it.", free)
+		return fault.New(fault.Forbidden, "You own %d workspaces on the free plan, the most that one person can. Upgrade one. A workspace that you delete counts for %d days more.", free, DeletionGrace/(24*time.Hour))
 	}
 	return nil
 }
