@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -106,4 +107,24 @@ func aboutToken(principal *chatbot.Principal, err error) error {
 		return err
 	}
 	return &DeniedToken{principal.Token, err}
+}
+
+// useOf is from where a request with a token comes.
+func (a *API) useOf(c *fiber.Ctx) chatbot.Use {
+	use := chatbot.Use{Address: audit.OriginOf(c.UserContext()).Address}
+	if use.Origin = c.Get(fiber.HeaderOrigin); use.Origin != "" {
+		use.Own = a.isOwn(c, use.Origin)
+	}
+	return use
+}
+
+// isOwn reports whether an origin is this server's: the one that it is known by, or
+// the one that the request was sent to.
+func (a *API) isOwn(c *fiber.Ctx, origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	own, err := url.Parse(a.BaseURL)
+	return err == nil && strings.EqualFold(u.Scheme+"://"+u.Host, own.Scheme+"://"+own.Host) || u.Host == string(c.Request().URI().Host())
 }

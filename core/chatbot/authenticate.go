@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/netip"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -143,4 +144,71 @@ func (s *Callers) lookUp(ctx context.Context, hash string, generation uint64) (*
 	}
 	s.known.put(hash, principal, generation)
 	return principal, nil
+}
+
+var errTokenSuspended = fault.New(fault.Forbidden, "This API token is suspended because the workspace's plan includes fewer tokens for each chatbot. An owner can choose which ones stay active, or upgrade the plan.").Named(fault.Suspended)
+
+// admit refuses, as Forbidden, a principal whose plan has no API access, or
+// who is over one of its limits.
+func (p *Principal) admit() error {
+	if err := p.Plan.Admit(plan.API, 1); err != nil {
+		return err
+	}
+	if err := p.Chatbot.Writable(); err != nil {
+		return err
+	}
+	if p.Token.OverLimit {
+		return errTokenSuspended
+	}
+	return nil
+}
+
+// Use is from where a request with a token comes.
+type Use struct {
+	// Address is the client's, as text; empty if it is not known.
+	Address string
+	// Origin is the origin of the web page that sent the request, empty if none did.
+	Origin string
+	// Own says that the page is one of this server.
+	Own bool
+}
+
+// Lists reports whether the token is for pages of an origin.
+func (t *Token) Lists(origin string) bool {
+	return t.Kind == PublishableToken && slices.Contains(t.Origins, origin)
+}
+
+// Admits refuses, as Forbidden, a use that the token's kind, origins or ranges do
+// not admit. It asks no database.
+func (p *Principal) Admits(use Use) error {
+	token := &p.Token
+	if token.Kind == PublishableToken {
+		if !token.Lists(use.Origin) {
+			return notFrom(use.Origin)
+		}
+	} else if use.Origin != "" && !use.Own {
+		return fault.New(fault.Forbidden, "This is a secret token, and a web page sent it: every visitor of the page can read and use it. "+
+			"Revoke it, and give the page a publishable token, or send the request from your own server.").Named(fault.SecretInBrowser)
+	}
+	if len(token.IPRanges) == 0 {
+		return nil
+	}
+	address, err := netip.ParseAddr(use.Address)
+	if err == nil {
+		address = address.Unmap().WithZone("")
+		for _, network := range token.IPRanges {
+			if network.Contains(address) {
+				return nil
+			}
+		}
+	}
+	return fault.New(fault.Forbidden, "This token may not be used from the address %s. Add its range to the token, or use another token.", use.Address).Named(fault.AddressNotAllowed)
+}
+
+func notFrom(origin string) error {
+	if origin == "" {
+		return fault.New(fault.Forbidden, "This is a publishable token: only pages of its origins may use it, and this request names no origin. "+
+			"Use a secret token outside of browsers.").Named(fault.OriginNotAllowed)
+	}
+	return fault.New(fault.Forbidden, "This token may not be used by pages of %s. Add that origin to the token, or use another token.", short(origin)).Named(fault.OriginNotAllowed)
 }

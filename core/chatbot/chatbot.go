@@ -279,3 +279,15 @@ func (s *Chatbots) Delete(ctx context.Context, workspaceID, chatbotID string) er
 	}
 	return err
 }
+
+var errChatbotSuspended = fault.New(fault.Forbidden, "This chatbot is suspended because the workspace's plan includes fewer chatbots. An owner can choose which ones stay active, or upgrade the plan.").Named(fault.Suspended)
+
+// Writable refuses, as Forbidden, to change a chatbot that is over the limit of
+// its workspace's plan, or to add to what it knows. It can only be read and
+// deleted, and its tokens revoked.
+func (b Chatbot) Writable() error {
+	if b.OverLimit {
+		return errChatbotSuspended
+	}
+	return nil
+}

@@ -104,3 +104,27 @@ type base struct {
 	now     func() time.Time
 	random  io.Reader
 }
+
+// Settler says which chatbots, members and tokens of a workspace are over the
+// limits of its plan; package tenant is one. It joins the transaction of ctx,
+// and writes nothing where nothing changes.
+type Settler interface {
+	Settle(ctx context.Context, workspaceID string) error
+}
+
+// change runs do in a transaction, and settles what is over the plan's limits
+// after it. The workspace is locked before anything is written: to settle is
+// to write to chatbots and tokens, and two changes that lock them in different
+// orders would wait for each other.
+func (s base) change(ctx context.Context, workspaceID string, do func(ctx context.Context, workspace tenant.Workspace) error) error {
+	return s.db.Tx.InTx(ctx, func(ctx context.Context) error {
+		workspace, err := s.db.Workspaces.LockWorkspace(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if err := do(ctx, workspace); err != nil {
+			return err
+		}
+		return s.settler.Settle(ctx, workspaceID)
+	})
+}

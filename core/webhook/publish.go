@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -199,4 +200,10 @@ func Key(name string, numbers ...int64) string {
 		name += "_" + strconv.FormatInt(n, 10)
 	}
 	return name
+}
+
+// Wants reports whether an event goes to the endpoint. What concerns no single chatbot
+// goes to every endpoint that lists its kind.
+func (e Endpoint) Wants(event Event) bool {
+	return slices.Contains(e.Kinds, event.Kind) && (e.ChatbotID == "" || event.ChatbotID == "" || e.ChatbotID == event.ChatbotID)
 }

@@ -190,7 +190,7 @@ func (s *Sender) send(ctx context.Context, d Delivery) error {
 		return err
 	}
 	at := s.now()
-	signed, err := request(s.ports.Vault, e, d.Message, at)
+	signed, err := signedRequest(s.ports.Vault, e, d.Message, at)
 	if err != nil { // people and the operator see it, and have as long as a receiver that is down
 		s.log.Error("could not read the secret of a webhook", "webhook_id", e.ID, "workspace_id", e.WorkspaceID, "error", err)
 		return s.settle(ctx, e, d, Attempt{At: at, Answer: unreadable}, 0)

@@ -3,15 +3,13 @@
 // when a delivery is tried again. Messages follow the Standard Webhooks specification
 // (https://www.standardwebhooks.com).
 //
-// It does not own when something happens (the packages in which it does publish it, in
-// the transaction that records it), nor how a request reaches an endpoint (package
-// fetch).
+// It does not own when something happens (package app publishes it, in the transaction
+// that records it), nor how a request reaches an endpoint (package fetch).
 package webhook
 
 import (
 	"context"
 	"iter"
-	"slices"
 	"time"
 )
 
@@ -82,12 +80,6 @@ type Endpoint struct {
 	CreatedBy     string
 	UpdatedAt     time.Time
 	CreatedAt     time.Time
-}
-
-// Wants reports whether an event goes to the endpoint. What concerns no single chatbot
-// goes to every endpoint that lists its kind.
-func (e Endpoint) Wants(event Event) bool {
-	return slices.Contains(e.Kinds, event.Kind) && (e.ChatbotID == "" || event.ChatbotID == "" || e.ChatbotID == event.ChatbotID)
 }
 
 // SealedEndpoint is an endpoint with its secrets as they are kept.

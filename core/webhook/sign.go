@@ -70,9 +70,9 @@ func (e SealedEndpoint) previous(vault Vault, now time.Time) (Secret, bool) {
 	return secret, err == nil // the secret that counts is the present one
 }
 
-// request is a message to an endpoint, signed with its secret and, during a rotation,
+// signedRequest is a message to an endpoint, signed with its secret and, during a rotation,
 // with the previous one. An error says that the secret cannot be read.
-func request(vault Vault, e SealedEndpoint, m Message, now time.Time) (Request, error) {
+func signedRequest(vault Vault, e SealedEndpoint, m Message, now time.Time) (Request, error) {
 	secret, err := unsealed(vault, e, e.SealedSecret)
 	if err != nil {
 		return Request{}, err
