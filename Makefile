@@ -189,6 +189,7 @@ format: ## format the Go code
 generate: ## write the generated files: ent, the pages, their scripts, docs/config.md, .env.example
 	$(GO) generate ./ent
 	$(TOOL) templ generate
+	cd views && $(GO) run ./once
 	rm -f static/bundles/*.js
 	$(BUNDLE) static/js/parley.js
 	$(BUNDLE) --external:./parley.js $(PAGE_SCRIPTS:%=static/js/%.js)

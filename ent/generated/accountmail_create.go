@@ -139,26 +139,10 @@ func (_c *AccountMailCreate) Save(ctx context.Context) (*AccountMail, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *AccountMailCreate) SaveX(ctx context.Context) *AccountMail {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *AccountMailCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *AccountMailCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -356,24 +340,8 @@ func (_c *AccountMailCreateBulk) Save(ctx context.Context) ([]*AccountMail, erro
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *AccountMailCreateBulk) SaveX(ctx context.Context) []*AccountMail {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *AccountMailCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *AccountMailCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

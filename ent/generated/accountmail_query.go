@@ -73,15 +73,6 @@ func (_q *AccountMailQuery) First(ctx context.Context) (*AccountMail, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *AccountMailQuery) FirstX(ctx context.Context) *AccountMail {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first AccountMail ID from the query.
 // Returns a *NotFoundError when no AccountMail ID was found.
 func (_q *AccountMailQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -94,15 +85,6 @@ func (_q *AccountMailQuery) FirstID(ctx context.Context) (id int64, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *AccountMailQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single AccountMail entity found by the query, ensuring it only returns one.
@@ -121,15 +103,6 @@ func (_q *AccountMailQuery) Only(ctx context.Context) (*AccountMail, error) {
 	default:
 		return nil, &NotSingularError{accountmail.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *AccountMailQuery) OnlyX(ctx context.Context) *AccountMail {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only AccountMail ID in the query.
@@ -151,15 +124,6 @@ func (_q *AccountMailQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *AccountMailQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of AccountMails.
 func (_q *AccountMailQuery) All(ctx context.Context) ([]*AccountMail, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -168,15 +132,6 @@ func (_q *AccountMailQuery) All(ctx context.Context) ([]*AccountMail, error) {
 	}
 	qr := querierAll[[]*AccountMail, *AccountMailQuery]()
 	return withInterceptors[[]*AccountMail](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *AccountMailQuery) AllX(ctx context.Context) []*AccountMail {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of AccountMail IDs.
@@ -191,15 +146,6 @@ func (_q *AccountMailQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *AccountMailQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *AccountMailQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -207,15 +153,6 @@ func (_q *AccountMailQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*AccountMailQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *AccountMailQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -229,15 +166,6 @@ func (_q *AccountMailQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *AccountMailQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the AccountMailQuery builder, including all associated steps. It can be

@@ -37,26 +37,10 @@ func (_u *AddressCodeUpdate) Save(ctx context.Context) (int, error) {
 	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_u *AddressCodeUpdate) SaveX(ctx context.Context) int {
-	affected, err := _u.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return affected
-}
-
 // Exec executes the query.
 func (_u *AddressCodeUpdate) Exec(ctx context.Context) error {
 	_, err := _u.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_u *AddressCodeUpdate) ExecX(ctx context.Context) {
-	if err := _u.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 func (_u *AddressCodeUpdate) sqlSave(ctx context.Context) (_node int, err error) {
@@ -111,26 +95,10 @@ func (_u *AddressCodeUpdateOne) Save(ctx context.Context) (*AddressCode, error) 
 	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_u *AddressCodeUpdateOne) SaveX(ctx context.Context) *AddressCode {
-	node, err := _u.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
-}
-
 // Exec executes the query on the entity.
 func (_u *AddressCodeUpdateOne) Exec(ctx context.Context) error {
 	_, err := _u.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_u *AddressCodeUpdateOne) ExecX(ctx context.Context) {
-	if err := _u.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 func (_u *AddressCodeUpdateOne) sqlSave(ctx context.Context) (_node *AddressCode, err error) {

@@ -237,26 +237,10 @@ func (_c *AuditEntryCreate) Save(ctx context.Context) (*AuditEntry, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *AuditEntryCreate) SaveX(ctx context.Context) *AuditEntry {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *AuditEntryCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *AuditEntryCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -589,24 +573,8 @@ func (_c *AuditEntryCreateBulk) Save(ctx context.Context) ([]*AuditEntry, error)
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *AuditEntryCreateBulk) SaveX(ctx context.Context) []*AuditEntry {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *AuditEntryCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *AuditEntryCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -73,15 +73,6 @@ func (_q *AuditEntryQuery) First(ctx context.Context) (*AuditEntry, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *AuditEntryQuery) FirstX(ctx context.Context) *AuditEntry {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first AuditEntry ID from the query.
 // Returns a *NotFoundError when no AuditEntry ID was found.
 func (_q *AuditEntryQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -94,15 +85,6 @@ func (_q *AuditEntryQuery) FirstID(ctx context.Context) (id int64, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *AuditEntryQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single AuditEntry entity found by the query, ensuring it only returns one.
@@ -121,15 +103,6 @@ func (_q *AuditEntryQuery) Only(ctx context.Context) (*AuditEntry, error) {
 	default:
 		return nil, &NotSingularError{auditentry.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *AuditEntryQuery) OnlyX(ctx context.Context) *AuditEntry {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only AuditEntry ID in the query.
@@ -151,15 +124,6 @@ func (_q *AuditEntryQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *AuditEntryQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of AuditEntries.
 func (_q *AuditEntryQuery) All(ctx context.Context) ([]*AuditEntry, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -168,15 +132,6 @@ func (_q *AuditEntryQuery) All(ctx context.Context) ([]*AuditEntry, error) {
 	}
 	qr := querierAll[[]*AuditEntry, *AuditEntryQuery]()
 	return withInterceptors[[]*AuditEntry](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *AuditEntryQuery) AllX(ctx context.Context) []*AuditEntry {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of AuditEntry IDs.
@@ -191,15 +146,6 @@ func (_q *AuditEntryQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *AuditEntryQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *AuditEntryQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -207,15 +153,6 @@ func (_q *AuditEntryQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*AuditEntryQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *AuditEntryQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -229,15 +166,6 @@ func (_q *AuditEntryQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *AuditEntryQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the AuditEntryQuery builder, including all associated steps. It can be

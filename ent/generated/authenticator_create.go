@@ -91,26 +91,10 @@ func (_c *AuthenticatorCreate) Save(ctx context.Context) (*Authenticator, error)
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *AuthenticatorCreate) SaveX(ctx context.Context) *Authenticator {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *AuthenticatorCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *AuthenticatorCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -275,24 +259,8 @@ func (_c *AuthenticatorCreateBulk) Save(ctx context.Context) ([]*Authenticator, 
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *AuthenticatorCreateBulk) SaveX(ctx context.Context) []*Authenticator {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *AuthenticatorCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *AuthenticatorCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

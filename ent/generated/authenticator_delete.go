@@ -30,15 +30,6 @@ func (_d *AuthenticatorDelete) Exec(ctx context.Context) (int, error) {
 	return withHooks(ctx, _d.sqlExec, _d.mutation, _d.hooks)
 }
 
-// ExecX is like Exec, but panics if an error occurs.
-func (_d *AuthenticatorDelete) ExecX(ctx context.Context) int {
-	n, err := _d.Exec(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
 func (_d *AuthenticatorDelete) sqlExec(ctx context.Context) (int, error) {
 	_spec := sqlgraph.NewDeleteSpec(authenticator.Table, sqlgraph.NewFieldSpec(authenticator.FieldID, field.TypeInt))
 	if ps := _d.mutation.predicates; len(ps) > 0 {
@@ -77,12 +68,5 @@ func (_d *AuthenticatorDeleteOne) Exec(ctx context.Context) error {
 		return &NotFoundError{authenticator.Label}
 	default:
 		return nil
-	}
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_d *AuthenticatorDeleteOne) ExecX(ctx context.Context) {
-	if err := _d.Exec(ctx); err != nil {
-		panic(err)
 	}
 }

@@ -48,26 +48,10 @@ func (_c *BillingEventCreate) Save(ctx context.Context) (*BillingEvent, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *BillingEventCreate) SaveX(ctx context.Context) *BillingEvent {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *BillingEventCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *BillingEventCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // check runs all checks and user-defined validators on the builder.
@@ -195,24 +179,8 @@ func (_c *BillingEventCreateBulk) Save(ctx context.Context) ([]*BillingEvent, er
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *BillingEventCreateBulk) SaveX(ctx context.Context) []*BillingEvent {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *BillingEventCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *BillingEventCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -97,15 +97,6 @@ func (_q *CachedAnswerQuery) First(ctx context.Context) (*CachedAnswer, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *CachedAnswerQuery) FirstX(ctx context.Context) *CachedAnswer {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first CachedAnswer ID from the query.
 // Returns a *NotFoundError when no CachedAnswer ID was found.
 func (_q *CachedAnswerQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -118,15 +109,6 @@ func (_q *CachedAnswerQuery) FirstID(ctx context.Context) (id int64, err error) 
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *CachedAnswerQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single CachedAnswer entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *CachedAnswerQuery) Only(ctx context.Context) (*CachedAnswer, error) {
 	default:
 		return nil, &NotSingularError{cachedanswer.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *CachedAnswerQuery) OnlyX(ctx context.Context) *CachedAnswer {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only CachedAnswer ID in the query.
@@ -175,15 +148,6 @@ func (_q *CachedAnswerQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *CachedAnswerQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of CachedAnswers.
 func (_q *CachedAnswerQuery) All(ctx context.Context) ([]*CachedAnswer, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *CachedAnswerQuery) All(ctx context.Context) ([]*CachedAnswer, error) {
 	}
 	qr := querierAll[[]*CachedAnswer, *CachedAnswerQuery]()
 	return withInterceptors[[]*CachedAnswer](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *CachedAnswerQuery) AllX(ctx context.Context) []*CachedAnswer {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of CachedAnswer IDs.
@@ -215,15 +170,6 @@ func (_q *CachedAnswerQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *CachedAnswerQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *CachedAnswerQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *CachedAnswerQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*CachedAnswerQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *CachedAnswerQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *CachedAnswerQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *CachedAnswerQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the CachedAnswerQuery builder, including all associated steps. It can be

@@ -728,15 +728,6 @@ func (c *AccountMailClient) Get(ctx context.Context, id int64) (*AccountMail, er
 	return c.Query().Where(accountmail.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *AccountMailClient) GetX(ctx context.Context, id int64) *AccountMail {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *AccountMailClient) Hooks() []Hook {
 	return c.hooks.AccountMail
@@ -859,15 +850,6 @@ func (c *AddressCodeClient) Query() *AddressCodeQuery {
 // Get returns a AddressCode entity by its id.
 func (c *AddressCodeClient) Get(ctx context.Context, id string) (*AddressCode, error) {
 	return c.Query().Where(addresscode.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *AddressCodeClient) GetX(ctx context.Context, id string) *AddressCode {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // Hooks returns the client hooks.
@@ -994,15 +976,6 @@ func (c *AuditChainClient) Get(ctx context.Context, id string) (*AuditChain, err
 	return c.Query().Where(auditchain.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *AuditChainClient) GetX(ctx context.Context, id string) *AuditChain {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *AuditChainClient) Hooks() []Hook {
 	return c.hooks.AuditChain
@@ -1125,15 +1098,6 @@ func (c *AuditEntryClient) Query() *AuditEntryQuery {
 // Get returns a AuditEntry entity by its id.
 func (c *AuditEntryClient) Get(ctx context.Context, id int64) (*AuditEntry, error) {
 	return c.Query().Where(auditentry.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *AuditEntryClient) GetX(ctx context.Context, id int64) *AuditEntry {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // Hooks returns the client hooks.
@@ -1260,15 +1224,6 @@ func (c *AuthenticatorClient) Query() *AuthenticatorQuery {
 // Get returns a Authenticator entity by its id.
 func (c *AuthenticatorClient) Get(ctx context.Context, id int) (*Authenticator, error) {
 	return c.Query().Where(authenticator.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *AuthenticatorClient) GetX(ctx context.Context, id int) *Authenticator {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryUser queries the user edge of a Authenticator.
@@ -1411,15 +1366,6 @@ func (c *BillingEventClient) Get(ctx context.Context, id string) (*BillingEvent,
 	return c.Query().Where(billingevent.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *BillingEventClient) GetX(ctx context.Context, id string) *BillingEvent {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *BillingEventClient) Hooks() []Hook {
 	return c.hooks.BillingEvent
@@ -1542,15 +1488,6 @@ func (c *CachedAnswerClient) Query() *CachedAnswerQuery {
 // Get returns a CachedAnswer entity by its id.
 func (c *CachedAnswerClient) Get(ctx context.Context, id int64) (*CachedAnswer, error) {
 	return c.Query().Where(cachedanswer.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *CachedAnswerClient) GetX(ctx context.Context, id int64) *CachedAnswer {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryChatbot queries the chatbot edge of a CachedAnswer.
@@ -1695,15 +1632,6 @@ func (c *ChatbotClient) Get(ctx context.Context, id string) (*Chatbot, error) {
 	return c.Query().Where(chatbot.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *ChatbotClient) GetX(ctx context.Context, id string) *Chatbot {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryWorkspace queries the workspace edge of a Chatbot.
 func (c *ChatbotClient) QueryWorkspace(_m *Chatbot) *WorkspaceQuery {
 	query := (&WorkspaceClient{config: c.config}).Query()
@@ -1846,15 +1774,6 @@ func (c *ChoreClient) Get(ctx context.Context, id string) (*Chore, error) {
 	return c.Query().Where(chore.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *ChoreClient) GetX(ctx context.Context, id string) *Chore {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *ChoreClient) Hooks() []Hook {
 	return c.hooks.Chore
@@ -1977,15 +1896,6 @@ func (c *ConversationClient) Query() *ConversationQuery {
 // Get returns a Conversation entity by its id.
 func (c *ConversationClient) Get(ctx context.Context, id int64) (*Conversation, error) {
 	return c.Query().Where(conversation.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *ConversationClient) GetX(ctx context.Context, id int64) *Conversation {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryChatbot queries the chatbot edge of a Conversation.
@@ -2130,15 +2040,6 @@ func (c *DailyCountClient) Get(ctx context.Context, id int64) (*DailyCount, erro
 	return c.Query().Where(dailycount.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *DailyCountClient) GetX(ctx context.Context, id int64) *DailyCount {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryChatbot queries the chatbot edge of a DailyCount.
 func (c *DailyCountClient) QueryChatbot(_m *DailyCount) *ChatbotQuery {
 	query := (&ChatbotClient{config: c.config}).Query()
@@ -2279,15 +2180,6 @@ func (c *DailyStatClient) Query() *DailyStatQuery {
 // Get returns a DailyStat entity by its id.
 func (c *DailyStatClient) Get(ctx context.Context, id int64) (*DailyStat, error) {
 	return c.Query().Where(dailystat.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *DailyStatClient) GetX(ctx context.Context, id int64) *DailyStat {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryChatbot queries the chatbot edge of a DailyStat.
@@ -2432,15 +2324,6 @@ func (c *DeviceClient) Get(ctx context.Context, id int) (*Device, error) {
 	return c.Query().Where(device.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *DeviceClient) GetX(ctx context.Context, id int) *Device {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryUser queries the user edge of a Device.
 func (c *DeviceClient) QueryUser(_m *Device) *UserQuery {
 	query := (&UserClient{config: c.config}).Query()
@@ -2579,15 +2462,6 @@ func (c *DocumentClient) Query() *DocumentQuery {
 // Get returns a Document entity by its id.
 func (c *DocumentClient) Get(ctx context.Context, id string) (*Document, error) {
 	return c.Query().Where(document.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *DocumentClient) GetX(ctx context.Context, id string) *Document {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryChatbot queries the chatbot edge of a Document.
@@ -2732,15 +2606,6 @@ func (c *EmbeddingClient) Get(ctx context.Context, id int64) (*Embedding, error)
 	return c.Query().Where(embedding.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *EmbeddingClient) GetX(ctx context.Context, id int64) *Embedding {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryWorkspace queries the workspace edge of a Embedding.
 func (c *EmbeddingClient) QueryWorkspace(_m *Embedding) *WorkspaceQuery {
 	query := (&WorkspaceClient{config: c.config}).Query()
@@ -2883,15 +2748,6 @@ func (c *ErasureClient) Get(ctx context.Context, id string) (*Erasure, error) {
 	return c.Query().Where(erasure.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *ErasureClient) GetX(ctx context.Context, id string) *Erasure {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *ErasureClient) Hooks() []Hook {
 	hooks := c.hooks.Erasure
@@ -3016,15 +2872,6 @@ func (c *FeedbackClient) Query() *FeedbackQuery {
 // Get returns a Feedback entity by its id.
 func (c *FeedbackClient) Get(ctx context.Context, id int64) (*Feedback, error) {
 	return c.Query().Where(feedback.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *FeedbackClient) GetX(ctx context.Context, id int64) *Feedback {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryChatbot queries the chatbot edge of a Feedback.
@@ -3169,15 +3016,6 @@ func (c *GapClient) Get(ctx context.Context, id int64) (*Gap, error) {
 	return c.Query().Where(gap.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *GapClient) GetX(ctx context.Context, id int64) *Gap {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryChatbot queries the chatbot edge of a Gap.
 func (c *GapClient) QueryChatbot(_m *Gap) *ChatbotQuery {
 	query := (&ChatbotClient{config: c.config}).Query()
@@ -3318,15 +3156,6 @@ func (c *IdempotencyKeyClient) Query() *IdempotencyKeyQuery {
 // Get returns a IdempotencyKey entity by its id.
 func (c *IdempotencyKeyClient) Get(ctx context.Context, id int64) (*IdempotencyKey, error) {
 	return c.Query().Where(idempotencykey.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *IdempotencyKeyClient) GetX(ctx context.Context, id int64) *IdempotencyKey {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryConversation queries the conversation edge of a IdempotencyKey.
@@ -3471,15 +3300,6 @@ func (c *IdentityClient) Get(ctx context.Context, id int) (*Identity, error) {
 	return c.Query().Where(identity.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *IdentityClient) GetX(ctx context.Context, id int) *Identity {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryUser queries the user edge of a Identity.
 func (c *IdentityClient) QueryUser(_m *Identity) *UserQuery {
 	query := (&UserClient{config: c.config}).Query()
@@ -3620,15 +3440,6 @@ func (c *InstallationKeyClient) Get(ctx context.Context, id string) (*Installati
 	return c.Query().Where(installationkey.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *InstallationKeyClient) GetX(ctx context.Context, id string) *InstallationKey {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *InstallationKeyClient) Hooks() []Hook {
 	return c.hooks.InstallationKey
@@ -3751,15 +3562,6 @@ func (c *InvitationClient) Query() *InvitationQuery {
 // Get returns a Invitation entity by its id.
 func (c *InvitationClient) Get(ctx context.Context, id string) (*Invitation, error) {
 	return c.Query().Where(invitation.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *InvitationClient) GetX(ctx context.Context, id string) *Invitation {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryWorkspace queries the workspace edge of a Invitation.
@@ -3904,15 +3706,6 @@ func (c *MailClient) Get(ctx context.Context, id int64) (*Mail, error) {
 	return c.Query().Where(mail.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *MailClient) GetX(ctx context.Context, id int64) *Mail {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryWorkspace queries the workspace edge of a Mail.
 func (c *MailClient) QueryWorkspace(_m *Mail) *WorkspaceQuery {
 	query := (&WorkspaceClient{config: c.config}).Query()
@@ -4053,15 +3846,6 @@ func (c *MemberClient) Query() *MemberQuery {
 // Get returns a Member entity by its id.
 func (c *MemberClient) Get(ctx context.Context, id int) (*Member, error) {
 	return c.Query().Where(member.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *MemberClient) GetX(ctx context.Context, id int) *Member {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryWorkspace queries the workspace edge of a Member.
@@ -4222,15 +4006,6 @@ func (c *MessageClient) Get(ctx context.Context, id int64) (*Message, error) {
 	return c.Query().Where(message.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *MessageClient) GetX(ctx context.Context, id int64) *Message {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryConversation queries the conversation edge of a Message.
 func (c *MessageClient) QueryConversation(_m *Message) *ConversationQuery {
 	query := (&ConversationClient{config: c.config}).Query()
@@ -4371,15 +4146,6 @@ func (c *PassageClient) Query() *PassageQuery {
 // Get returns a Passage entity by its id.
 func (c *PassageClient) Get(ctx context.Context, id int64) (*Passage, error) {
 	return c.Query().Where(passage.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *PassageClient) GetX(ctx context.Context, id int64) *Passage {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryDocument queries the document edge of a Passage.
@@ -4524,15 +4290,6 @@ func (c *PasskeyClient) Get(ctx context.Context, id string) (*Passkey, error) {
 	return c.Query().Where(passkey.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *PasskeyClient) GetX(ctx context.Context, id string) *Passkey {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryUser queries the user edge of a Passkey.
 func (c *PasskeyClient) QueryUser(_m *Passkey) *UserQuery {
 	query := (&UserClient{config: c.config}).Query()
@@ -4673,15 +4430,6 @@ func (c *PlanClient) Get(ctx context.Context, id string) (*Plan, error) {
 	return c.Query().Where(plan.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *PlanClient) GetX(ctx context.Context, id string) *Plan {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *PlanClient) Hooks() []Hook {
 	return c.hooks.Plan
@@ -4804,15 +4552,6 @@ func (c *ProviderClient) Query() *ProviderQuery {
 // Get returns a Provider entity by its id.
 func (c *ProviderClient) Get(ctx context.Context, id string) (*Provider, error) {
 	return c.Query().Where(provider.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *ProviderClient) GetX(ctx context.Context, id string) *Provider {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryWorkspace queries the workspace edge of a Provider.
@@ -4957,15 +4696,6 @@ func (c *QuotaNoticeClient) Get(ctx context.Context, id int64) (*QuotaNotice, er
 	return c.Query().Where(quotanotice.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *QuotaNoticeClient) GetX(ctx context.Context, id int64) *QuotaNotice {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryWorkspace queries the workspace edge of a QuotaNotice.
 func (c *QuotaNoticeClient) QueryWorkspace(_m *QuotaNotice) *WorkspaceQuery {
 	query := (&WorkspaceClient{config: c.config}).Query()
@@ -5108,15 +4838,6 @@ func (c *RebuildClient) Get(ctx context.Context, id int) (*Rebuild, error) {
 	return c.Query().Where(rebuild.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *RebuildClient) GetX(ctx context.Context, id int) *Rebuild {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *RebuildClient) Hooks() []Hook {
 	return c.hooks.Rebuild
@@ -5239,15 +4960,6 @@ func (c *RecoveryCodeClient) Query() *RecoveryCodeQuery {
 // Get returns a RecoveryCode entity by its id.
 func (c *RecoveryCodeClient) Get(ctx context.Context, id int) (*RecoveryCode, error) {
 	return c.Query().Where(recoverycode.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *RecoveryCodeClient) GetX(ctx context.Context, id int) *RecoveryCode {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryUser queries the user edge of a RecoveryCode.
@@ -5388,15 +5100,6 @@ func (c *RemovalClient) Query() *RemovalQuery {
 // Get returns a Removal entity by its id.
 func (c *RemovalClient) Get(ctx context.Context, id string) (*Removal, error) {
 	return c.Query().Where(removal.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *RemovalClient) GetX(ctx context.Context, id string) *Removal {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryChatbot queries the chatbot edge of a Removal.
@@ -5541,15 +5244,6 @@ func (c *ReversalClient) Get(ctx context.Context, id int64) (*Reversal, error) {
 	return c.Query().Where(reversal.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *ReversalClient) GetX(ctx context.Context, id int64) *Reversal {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryWorkspace queries the workspace edge of a Reversal.
 func (c *ReversalClient) QueryWorkspace(_m *Reversal) *WorkspaceQuery {
 	query := (&WorkspaceClient{config: c.config}).Query()
@@ -5690,15 +5384,6 @@ func (c *SSOConnectionClient) Query() *SSOConnectionQuery {
 // Get returns a SSOConnection entity by its id.
 func (c *SSOConnectionClient) Get(ctx context.Context, id string) (*SSOConnection, error) {
 	return c.Query().Where(ssoconnection.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *SSOConnectionClient) GetX(ctx context.Context, id string) *SSOConnection {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryWorkspace queries the workspace edge of a SSOConnection.
@@ -5843,15 +5528,6 @@ func (c *SessionClient) Get(ctx context.Context, id string) (*Session, error) {
 	return c.Query().Where(session.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *SessionClient) GetX(ctx context.Context, id string) *Session {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryUser queries the user edge of a Session.
 func (c *SessionClient) QueryUser(_m *Session) *UserQuery {
 	query := (&UserClient{config: c.config}).Query()
@@ -5992,15 +5668,6 @@ func (c *SignInAttemptClient) Get(ctx context.Context, id string) (*SignInAttemp
 	return c.Query().Where(signinattempt.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *SignInAttemptClient) GetX(ctx context.Context, id string) *SignInAttempt {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *SignInAttemptClient) Hooks() []Hook {
 	return c.hooks.SignInAttempt
@@ -6125,15 +5792,6 @@ func (c *SignInStepClient) Get(ctx context.Context, id string) (*SignInStep, err
 	return c.Query().Where(signinstep.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *SignInStepClient) GetX(ctx context.Context, id string) *SignInStep {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *SignInStepClient) Hooks() []Hook {
 	return c.hooks.SignInStep
@@ -6256,15 +5914,6 @@ func (c *SourceClient) Query() *SourceQuery {
 // Get returns a Source entity by its id.
 func (c *SourceClient) Get(ctx context.Context, id string) (*Source, error) {
 	return c.Query().Where(source.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *SourceClient) GetX(ctx context.Context, id string) *Source {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryChatbot queries the chatbot edge of a Source.
@@ -6409,15 +6058,6 @@ func (c *SubscriptionClient) Get(ctx context.Context, id int) (*Subscription, er
 	return c.Query().Where(subscription.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *SubscriptionClient) GetX(ctx context.Context, id int) *Subscription {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryWorkspace queries the workspace edge of a Subscription.
 func (c *SubscriptionClient) QueryWorkspace(_m *Subscription) *WorkspaceQuery {
 	query := (&WorkspaceClient{config: c.config}).Query()
@@ -6560,15 +6200,6 @@ func (c *TestQuestionClient) Get(ctx context.Context, id string) (*TestQuestion,
 	return c.Query().Where(testquestion.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *TestQuestionClient) GetX(ctx context.Context, id string) *TestQuestion {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryChatbot queries the chatbot edge of a TestQuestion.
 func (c *TestQuestionClient) QueryChatbot(_m *TestQuestion) *ChatbotQuery {
 	query := (&ChatbotClient{config: c.config}).Query()
@@ -6709,15 +6340,6 @@ func (c *TestResultClient) Query() *TestResultQuery {
 // Get returns a TestResult entity by its id.
 func (c *TestResultClient) Get(ctx context.Context, id int64) (*TestResult, error) {
 	return c.Query().Where(testresult.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *TestResultClient) GetX(ctx context.Context, id int64) *TestResult {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryRun queries the run edge of a TestResult.
@@ -6878,15 +6500,6 @@ func (c *TestRunClient) Get(ctx context.Context, id string) (*TestRun, error) {
 	return c.Query().Where(testrun.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *TestRunClient) GetX(ctx context.Context, id string) *TestRun {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryChatbot queries the chatbot edge of a TestRun.
 func (c *TestRunClient) QueryChatbot(_m *TestRun) *ChatbotQuery {
 	query := (&ChatbotClient{config: c.config}).Query()
@@ -7027,15 +6640,6 @@ func (c *TokenClient) Query() *TokenQuery {
 // Get returns a Token entity by its id.
 func (c *TokenClient) Get(ctx context.Context, id string) (*Token, error) {
 	return c.Query().Where(token.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *TokenClient) GetX(ctx context.Context, id string) *Token {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryChatbot queries the chatbot edge of a Token.
@@ -7180,15 +6784,6 @@ func (c *TrialClient) Get(ctx context.Context, id string) (*Trial, error) {
 	return c.Query().Where(trial.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *TrialClient) GetX(ctx context.Context, id string) *Trial {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *TrialClient) Hooks() []Hook {
 	return c.hooks.Trial
@@ -7311,15 +6906,6 @@ func (c *UploadClient) Query() *UploadQuery {
 // Get returns a Upload entity by its id.
 func (c *UploadClient) Get(ctx context.Context, id int64) (*Upload, error) {
 	return c.Query().Where(upload.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *UploadClient) GetX(ctx context.Context, id int64) *Upload {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryDocument queries the document edge of a Upload.
@@ -7464,15 +7050,6 @@ func (c *UsageRecordClient) Get(ctx context.Context, id int64) (*UsageRecord, er
 	return c.Query().Where(usagerecord.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *UsageRecordClient) GetX(ctx context.Context, id int64) *UsageRecord {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *UsageRecordClient) Hooks() []Hook {
 	hooks := c.hooks.UsageRecord
@@ -7599,15 +7176,6 @@ func (c *UserClient) Get(ctx context.Context, id string) (*User, error) {
 	return c.Query().Where(user.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *UserClient) GetX(ctx context.Context, id string) *User {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // Hooks returns the client hooks.
 func (c *UserClient) Hooks() []Hook {
 	return c.hooks.User
@@ -7730,15 +7298,6 @@ func (c *WebhookDeliveryClient) Query() *WebhookDeliveryQuery {
 // Get returns a WebhookDelivery entity by its id.
 func (c *WebhookDeliveryClient) Get(ctx context.Context, id int64) (*WebhookDelivery, error) {
 	return c.Query().Where(webhookdelivery.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *WebhookDeliveryClient) GetX(ctx context.Context, id int64) *WebhookDelivery {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // QueryEndpoint queries the endpoint edge of a WebhookDelivery.
@@ -7899,15 +7458,6 @@ func (c *WebhookEndpointClient) Get(ctx context.Context, id string) (*WebhookEnd
 	return c.Query().Where(webhookendpoint.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *WebhookEndpointClient) GetX(ctx context.Context, id string) *WebhookEndpoint {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryWorkspace queries the workspace edge of a WebhookEndpoint.
 func (c *WebhookEndpointClient) QueryWorkspace(_m *WebhookEndpoint) *WorkspaceQuery {
 	query := (&WorkspaceClient{config: c.config}).Query()
@@ -8050,15 +7600,6 @@ func (c *WebhookMessageClient) Get(ctx context.Context, id string) (*WebhookMess
 	return c.Query().Where(webhookmessage.ID(id)).Only(ctx)
 }
 
-// GetX is like Get, but panics if an error occurs.
-func (c *WebhookMessageClient) GetX(ctx context.Context, id string) *WebhookMessage {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
-}
-
 // QueryWorkspace queries the workspace edge of a WebhookMessage.
 func (c *WebhookMessageClient) QueryWorkspace(_m *WebhookMessage) *WorkspaceQuery {
 	query := (&WorkspaceClient{config: c.config}).Query()
@@ -8199,15 +7740,6 @@ func (c *WorkspaceClient) Query() *WorkspaceQuery {
 // Get returns a Workspace entity by its id.
 func (c *WorkspaceClient) Get(ctx context.Context, id string) (*Workspace, error) {
 	return c.Query().Where(workspace.ID(id)).Only(ctx)
-}
-
-// GetX is like Get, but panics if an error occurs.
-func (c *WorkspaceClient) GetX(ctx context.Context, id string) *Workspace {
-	obj, err := c.Get(ctx, id)
-	if err != nil {
-		panic(err)
-	}
-	return obj
 }
 
 // Hooks returns the client hooks.

@@ -97,15 +97,6 @@ func (_q *ConversationQuery) First(ctx context.Context) (*Conversation, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *ConversationQuery) FirstX(ctx context.Context) *Conversation {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Conversation ID from the query.
 // Returns a *NotFoundError when no Conversation ID was found.
 func (_q *ConversationQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -118,15 +109,6 @@ func (_q *ConversationQuery) FirstID(ctx context.Context) (id int64, err error) 
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *ConversationQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Conversation entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *ConversationQuery) Only(ctx context.Context) (*Conversation, error) {
 	default:
 		return nil, &NotSingularError{conversation.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *ConversationQuery) OnlyX(ctx context.Context) *Conversation {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Conversation ID in the query.
@@ -175,15 +148,6 @@ func (_q *ConversationQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *ConversationQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Conversations.
 func (_q *ConversationQuery) All(ctx context.Context) ([]*Conversation, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *ConversationQuery) All(ctx context.Context) ([]*Conversation, error) {
 	}
 	qr := querierAll[[]*Conversation, *ConversationQuery]()
 	return withInterceptors[[]*Conversation](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *ConversationQuery) AllX(ctx context.Context) []*Conversation {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Conversation IDs.
@@ -215,15 +170,6 @@ func (_q *ConversationQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *ConversationQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *ConversationQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *ConversationQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*ConversationQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *ConversationQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *ConversationQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *ConversationQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the ConversationQuery builder, including all associated steps. It can be

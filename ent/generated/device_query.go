@@ -97,15 +97,6 @@ func (_q *DeviceQuery) First(ctx context.Context) (*Device, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *DeviceQuery) FirstX(ctx context.Context) *Device {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Device ID from the query.
 // Returns a *NotFoundError when no Device ID was found.
 func (_q *DeviceQuery) FirstID(ctx context.Context) (id int, err error) {
@@ -118,15 +109,6 @@ func (_q *DeviceQuery) FirstID(ctx context.Context) (id int, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *DeviceQuery) FirstIDX(ctx context.Context) int {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Device entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *DeviceQuery) Only(ctx context.Context) (*Device, error) {
 	default:
 		return nil, &NotSingularError{device.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *DeviceQuery) OnlyX(ctx context.Context) *Device {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Device ID in the query.
@@ -175,15 +148,6 @@ func (_q *DeviceQuery) OnlyID(ctx context.Context) (id int, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *DeviceQuery) OnlyIDX(ctx context.Context) int {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Devices.
 func (_q *DeviceQuery) All(ctx context.Context) ([]*Device, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *DeviceQuery) All(ctx context.Context) ([]*Device, error) {
 	}
 	qr := querierAll[[]*Device, *DeviceQuery]()
 	return withInterceptors[[]*Device](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *DeviceQuery) AllX(ctx context.Context) []*Device {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Device IDs.
@@ -215,15 +170,6 @@ func (_q *DeviceQuery) IDs(ctx context.Context) (ids []int, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *DeviceQuery) IDsX(ctx context.Context) []int {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *DeviceQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *DeviceQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*DeviceQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *DeviceQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *DeviceQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *DeviceQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the DeviceQuery builder, including all associated steps. It can be

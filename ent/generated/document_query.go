@@ -97,15 +97,6 @@ func (_q *DocumentQuery) First(ctx context.Context) (*Document, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *DocumentQuery) FirstX(ctx context.Context) *Document {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Document ID from the query.
 // Returns a *NotFoundError when no Document ID was found.
 func (_q *DocumentQuery) FirstID(ctx context.Context) (id string, err error) {
@@ -118,15 +109,6 @@ func (_q *DocumentQuery) FirstID(ctx context.Context) (id string, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *DocumentQuery) FirstIDX(ctx context.Context) string {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Document entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *DocumentQuery) Only(ctx context.Context) (*Document, error) {
 	default:
 		return nil, &NotSingularError{document.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *DocumentQuery) OnlyX(ctx context.Context) *Document {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Document ID in the query.
@@ -175,15 +148,6 @@ func (_q *DocumentQuery) OnlyID(ctx context.Context) (id string, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *DocumentQuery) OnlyIDX(ctx context.Context) string {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Documents.
 func (_q *DocumentQuery) All(ctx context.Context) ([]*Document, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *DocumentQuery) All(ctx context.Context) ([]*Document, error) {
 	}
 	qr := querierAll[[]*Document, *DocumentQuery]()
 	return withInterceptors[[]*Document](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *DocumentQuery) AllX(ctx context.Context) []*Document {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Document IDs.
@@ -215,15 +170,6 @@ func (_q *DocumentQuery) IDs(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *DocumentQuery) IDsX(ctx context.Context) []string {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *DocumentQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *DocumentQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*DocumentQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *DocumentQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *DocumentQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *DocumentQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the DocumentQuery builder, including all associated steps. It can be

@@ -97,15 +97,6 @@ func (_q *EmbeddingQuery) First(ctx context.Context) (*Embedding, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *EmbeddingQuery) FirstX(ctx context.Context) *Embedding {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Embedding ID from the query.
 // Returns a *NotFoundError when no Embedding ID was found.
 func (_q *EmbeddingQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -118,15 +109,6 @@ func (_q *EmbeddingQuery) FirstID(ctx context.Context) (id int64, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *EmbeddingQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Embedding entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *EmbeddingQuery) Only(ctx context.Context) (*Embedding, error) {
 	default:
 		return nil, &NotSingularError{embedding.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *EmbeddingQuery) OnlyX(ctx context.Context) *Embedding {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Embedding ID in the query.
@@ -175,15 +148,6 @@ func (_q *EmbeddingQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *EmbeddingQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Embeddings.
 func (_q *EmbeddingQuery) All(ctx context.Context) ([]*Embedding, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *EmbeddingQuery) All(ctx context.Context) ([]*Embedding, error) {
 	}
 	qr := querierAll[[]*Embedding, *EmbeddingQuery]()
 	return withInterceptors[[]*Embedding](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *EmbeddingQuery) AllX(ctx context.Context) []*Embedding {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Embedding IDs.
@@ -215,15 +170,6 @@ func (_q *EmbeddingQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *EmbeddingQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *EmbeddingQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *EmbeddingQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*EmbeddingQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *EmbeddingQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *EmbeddingQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *EmbeddingQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the EmbeddingQuery builder, including all associated steps. It can be

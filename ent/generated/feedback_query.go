@@ -97,15 +97,6 @@ func (_q *FeedbackQuery) First(ctx context.Context) (*Feedback, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *FeedbackQuery) FirstX(ctx context.Context) *Feedback {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Feedback ID from the query.
 // Returns a *NotFoundError when no Feedback ID was found.
 func (_q *FeedbackQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -118,15 +109,6 @@ func (_q *FeedbackQuery) FirstID(ctx context.Context) (id int64, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *FeedbackQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Feedback entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *FeedbackQuery) Only(ctx context.Context) (*Feedback, error) {
 	default:
 		return nil, &NotSingularError{feedback.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *FeedbackQuery) OnlyX(ctx context.Context) *Feedback {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Feedback ID in the query.
@@ -175,15 +148,6 @@ func (_q *FeedbackQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *FeedbackQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Feedbacks.
 func (_q *FeedbackQuery) All(ctx context.Context) ([]*Feedback, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *FeedbackQuery) All(ctx context.Context) ([]*Feedback, error) {
 	}
 	qr := querierAll[[]*Feedback, *FeedbackQuery]()
 	return withInterceptors[[]*Feedback](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *FeedbackQuery) AllX(ctx context.Context) []*Feedback {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Feedback IDs.
@@ -215,15 +170,6 @@ func (_q *FeedbackQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *FeedbackQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *FeedbackQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *FeedbackQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*FeedbackQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *FeedbackQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *FeedbackQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *FeedbackQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the FeedbackQuery builder, including all associated steps. It can be

@@ -97,15 +97,6 @@ func (_q *IdentityQuery) First(ctx context.Context) (*Identity, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *IdentityQuery) FirstX(ctx context.Context) *Identity {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Identity ID from the query.
 // Returns a *NotFoundError when no Identity ID was found.
 func (_q *IdentityQuery) FirstID(ctx context.Context) (id int, err error) {
@@ -118,15 +109,6 @@ func (_q *IdentityQuery) FirstID(ctx context.Context) (id int, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *IdentityQuery) FirstIDX(ctx context.Context) int {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Identity entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *IdentityQuery) Only(ctx context.Context) (*Identity, error) {
 	default:
 		return nil, &NotSingularError{identity.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *IdentityQuery) OnlyX(ctx context.Context) *Identity {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Identity ID in the query.
@@ -175,15 +148,6 @@ func (_q *IdentityQuery) OnlyID(ctx context.Context) (id int, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *IdentityQuery) OnlyIDX(ctx context.Context) int {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Identities.
 func (_q *IdentityQuery) All(ctx context.Context) ([]*Identity, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *IdentityQuery) All(ctx context.Context) ([]*Identity, error) {
 	}
 	qr := querierAll[[]*Identity, *IdentityQuery]()
 	return withInterceptors[[]*Identity](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *IdentityQuery) AllX(ctx context.Context) []*Identity {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Identity IDs.
@@ -215,15 +170,6 @@ func (_q *IdentityQuery) IDs(ctx context.Context) (ids []int, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *IdentityQuery) IDsX(ctx context.Context) []int {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *IdentityQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *IdentityQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*IdentityQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *IdentityQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *IdentityQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *IdentityQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the IdentityQuery builder, including all associated steps. It can be

@@ -57,26 +57,10 @@ func (_c *InstallationKeyCreate) Save(ctx context.Context) (*InstallationKey, er
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *InstallationKeyCreate) SaveX(ctx context.Context) *InstallationKey {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *InstallationKeyCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *InstallationKeyCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -208,24 +192,8 @@ func (_c *InstallationKeyCreateBulk) Save(ctx context.Context) ([]*InstallationK
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *InstallationKeyCreateBulk) SaveX(ctx context.Context) []*InstallationKey {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *InstallationKeyCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *InstallationKeyCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -73,15 +73,6 @@ func (_q *InstallationKeyQuery) First(ctx context.Context) (*InstallationKey, er
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *InstallationKeyQuery) FirstX(ctx context.Context) *InstallationKey {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first InstallationKey ID from the query.
 // Returns a *NotFoundError when no InstallationKey ID was found.
 func (_q *InstallationKeyQuery) FirstID(ctx context.Context) (id string, err error) {
@@ -94,15 +85,6 @@ func (_q *InstallationKeyQuery) FirstID(ctx context.Context) (id string, err err
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *InstallationKeyQuery) FirstIDX(ctx context.Context) string {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single InstallationKey entity found by the query, ensuring it only returns one.
@@ -121,15 +103,6 @@ func (_q *InstallationKeyQuery) Only(ctx context.Context) (*InstallationKey, err
 	default:
 		return nil, &NotSingularError{installationkey.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *InstallationKeyQuery) OnlyX(ctx context.Context) *InstallationKey {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only InstallationKey ID in the query.
@@ -151,15 +124,6 @@ func (_q *InstallationKeyQuery) OnlyID(ctx context.Context) (id string, err erro
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *InstallationKeyQuery) OnlyIDX(ctx context.Context) string {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of InstallationKeys.
 func (_q *InstallationKeyQuery) All(ctx context.Context) ([]*InstallationKey, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -168,15 +132,6 @@ func (_q *InstallationKeyQuery) All(ctx context.Context) ([]*InstallationKey, er
 	}
 	qr := querierAll[[]*InstallationKey, *InstallationKeyQuery]()
 	return withInterceptors[[]*InstallationKey](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *InstallationKeyQuery) AllX(ctx context.Context) []*InstallationKey {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of InstallationKey IDs.
@@ -191,15 +146,6 @@ func (_q *InstallationKeyQuery) IDs(ctx context.Context) (ids []string, err erro
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *InstallationKeyQuery) IDsX(ctx context.Context) []string {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *InstallationKeyQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -207,15 +153,6 @@ func (_q *InstallationKeyQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*InstallationKeyQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *InstallationKeyQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -229,15 +166,6 @@ func (_q *InstallationKeyQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *InstallationKeyQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the InstallationKeyQuery builder, including all associated steps. It can be

@@ -121,15 +121,6 @@ func (_q *MemberQuery) First(ctx context.Context) (*Member, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *MemberQuery) FirstX(ctx context.Context) *Member {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Member ID from the query.
 // Returns a *NotFoundError when no Member ID was found.
 func (_q *MemberQuery) FirstID(ctx context.Context) (id int, err error) {
@@ -142,15 +133,6 @@ func (_q *MemberQuery) FirstID(ctx context.Context) (id int, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *MemberQuery) FirstIDX(ctx context.Context) int {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Member entity found by the query, ensuring it only returns one.
@@ -169,15 +151,6 @@ func (_q *MemberQuery) Only(ctx context.Context) (*Member, error) {
 	default:
 		return nil, &NotSingularError{member.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *MemberQuery) OnlyX(ctx context.Context) *Member {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Member ID in the query.
@@ -199,15 +172,6 @@ func (_q *MemberQuery) OnlyID(ctx context.Context) (id int, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *MemberQuery) OnlyIDX(ctx context.Context) int {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Members.
 func (_q *MemberQuery) All(ctx context.Context) ([]*Member, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -216,15 +180,6 @@ func (_q *MemberQuery) All(ctx context.Context) ([]*Member, error) {
 	}
 	qr := querierAll[[]*Member, *MemberQuery]()
 	return withInterceptors[[]*Member](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *MemberQuery) AllX(ctx context.Context) []*Member {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Member IDs.
@@ -239,15 +194,6 @@ func (_q *MemberQuery) IDs(ctx context.Context) (ids []int, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *MemberQuery) IDsX(ctx context.Context) []int {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *MemberQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -255,15 +201,6 @@ func (_q *MemberQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*MemberQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *MemberQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -277,15 +214,6 @@ func (_q *MemberQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *MemberQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the MemberQuery builder, including all associated steps. It can be

@@ -245,23 +245,6 @@ func (m *AccountMailMutation) Key() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKey returns the old "key" field's value of the AccountMail entity.
-// If the AccountMail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AccountMailMutation) OldKey(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKey is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKey requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKey: %w", err)
-	}
-	return oldValue.Key, nil
-}
-
 // ResetKey resets all changes to the "key" field.
 func (m *AccountMailMutation) ResetKey() {
 	m.key = nil
@@ -279,23 +262,6 @@ func (m *AccountMailMutation) Recipient() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRecipient returns the old "recipient" field's value of the AccountMail entity.
-// If the AccountMail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AccountMailMutation) OldRecipient(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRecipient is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRecipient requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRecipient: %w", err)
-	}
-	return oldValue.Recipient, nil
 }
 
 // ResetRecipient resets all changes to the "recipient" field.
@@ -317,23 +283,6 @@ func (m *AccountMailMutation) Subject() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSubject returns the old "subject" field's value of the AccountMail entity.
-// If the AccountMail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AccountMailMutation) OldSubject(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSubject is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSubject requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSubject: %w", err)
-	}
-	return oldValue.Subject, nil
-}
-
 // ResetSubject resets all changes to the "subject" field.
 func (m *AccountMailMutation) ResetSubject() {
 	m.subject = nil
@@ -351,23 +300,6 @@ func (m *AccountMailMutation) Body() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldBody returns the old "body" field's value of the AccountMail entity.
-// If the AccountMail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AccountMailMutation) OldBody(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBody is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBody requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBody: %w", err)
-	}
-	return oldValue.Body, nil
 }
 
 // ResetBody resets all changes to the "body" field.
@@ -389,23 +321,6 @@ func (m *AccountMailMutation) HTML() (r string, exists bool) {
 	return *v, true
 }
 
-// OldHTML returns the old "html" field's value of the AccountMail entity.
-// If the AccountMail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AccountMailMutation) OldHTML(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldHTML is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldHTML requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldHTML: %w", err)
-	}
-	return oldValue.HTML, nil
-}
-
 // ResetHTML resets all changes to the "html" field.
 func (m *AccountMailMutation) ResetHTML() {
 	m.html = nil
@@ -423,23 +338,6 @@ func (m *AccountMailMutation) DueAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldDueAt returns the old "due_at" field's value of the AccountMail entity.
-// If the AccountMail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AccountMailMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDueAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
-	}
-	return oldValue.DueAt, nil
 }
 
 // ClearDueAt clears the value of the "due_at" field.
@@ -473,23 +371,6 @@ func (m *AccountMailMutation) Attempts() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAttempts returns the old "attempts" field's value of the AccountMail entity.
-// If the AccountMail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AccountMailMutation) OldAttempts(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAttempts requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
-	}
-	return oldValue.Attempts, nil
 }
 
 // AddAttempts adds i to the "attempts" field.
@@ -530,23 +411,6 @@ func (m *AccountMailMutation) SentAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldSentAt returns the old "sent_at" field's value of the AccountMail entity.
-// If the AccountMail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AccountMailMutation) OldSentAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSentAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSentAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSentAt: %w", err)
-	}
-	return oldValue.SentAt, nil
-}
-
 // ClearSentAt clears the value of the "sent_at" field.
 func (m *AccountMailMutation) ClearSentAt() {
 	m.sent_at = nil
@@ -577,23 +441,6 @@ func (m *AccountMailMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the AccountMail entity.
-// If the AccountMail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AccountMailMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -697,27 +544,7 @@ func (m *AccountMailMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *AccountMailMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case accountmail.FieldKey:
-		return m.OldKey(ctx)
-	case accountmail.FieldRecipient:
-		return m.OldRecipient(ctx)
-	case accountmail.FieldSubject:
-		return m.OldSubject(ctx)
-	case accountmail.FieldBody:
-		return m.OldBody(ctx)
-	case accountmail.FieldHTML:
-		return m.OldHTML(ctx)
-	case accountmail.FieldDueAt:
-		return m.OldDueAt(ctx)
-	case accountmail.FieldAttempts:
-		return m.OldAttempts(ctx)
-	case accountmail.FieldSentAt:
-		return m.OldSentAt(ctx)
-	case accountmail.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown AccountMail field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -1081,23 +908,6 @@ func (m *AddressCodeMutation) Email() (r string, exists bool) {
 	return *v, true
 }
 
-// OldEmail returns the old "email" field's value of the AddressCode entity.
-// If the AddressCode object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AddressCodeMutation) OldEmail(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEmail requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
-	}
-	return oldValue.Email, nil
-}
-
 // ResetEmail resets all changes to the "email" field.
 func (m *AddressCodeMutation) ResetEmail() {
 	m.email = nil
@@ -1115,23 +925,6 @@ func (m *AddressCodeMutation) UserID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUserID returns the old "user_id" field's value of the AddressCode entity.
-// If the AddressCode object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AddressCodeMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
 }
 
 // ResetUserID resets all changes to the "user_id" field.
@@ -1153,23 +946,6 @@ func (m *AddressCodeMutation) Purpose() (r string, exists bool) {
 	return *v, true
 }
 
-// OldPurpose returns the old "purpose" field's value of the AddressCode entity.
-// If the AddressCode object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AddressCodeMutation) OldPurpose(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPurpose is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPurpose requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPurpose: %w", err)
-	}
-	return oldValue.Purpose, nil
-}
-
 // ResetPurpose resets all changes to the "purpose" field.
 func (m *AddressCodeMutation) ResetPurpose() {
 	m.purpose = nil
@@ -1189,23 +965,6 @@ func (m *AddressCodeMutation) ExpiresAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldExpiresAt returns the old "expires_at" field's value of the AddressCode entity.
-// If the AddressCode object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AddressCodeMutation) OldExpiresAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
-	}
-	return oldValue.ExpiresAt, nil
-}
-
 // ResetExpiresAt resets all changes to the "expires_at" field.
 func (m *AddressCodeMutation) ResetExpiresAt() {
 	m.expires_at = nil
@@ -1223,23 +982,6 @@ func (m *AddressCodeMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the AddressCode entity.
-// If the AddressCode object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AddressCodeMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -1323,19 +1065,7 @@ func (m *AddressCodeMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *AddressCodeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case addresscode.FieldEmail:
-		return m.OldEmail(ctx)
-	case addresscode.FieldUserID:
-		return m.OldUserID(ctx)
-	case addresscode.FieldPurpose:
-		return m.OldPurpose(ctx)
-	case addresscode.FieldExpiresAt:
-		return m.OldExpiresAt(ctx)
-	case addresscode.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown AddressCode field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -1631,23 +1361,6 @@ func (m *AuditChainMutation) Seq() (r int64, exists bool) {
 	return *v, true
 }
 
-// OldSeq returns the old "seq" field's value of the AuditChain entity.
-// If the AuditChain object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditChainMutation) OldSeq(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSeq is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSeq requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSeq: %w", err)
-	}
-	return oldValue.Seq, nil
-}
-
 // AddSeq adds i to the "seq" field.
 func (m *AuditChainMutation) AddSeq(i int64) {
 	if m.addseq != nil {
@@ -1686,23 +1399,6 @@ func (m *AuditChainMutation) Hash() (r string, exists bool) {
 	return *v, true
 }
 
-// OldHash returns the old "hash" field's value of the AuditChain entity.
-// If the AuditChain object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditChainMutation) OldHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldHash: %w", err)
-	}
-	return oldValue.Hash, nil
-}
-
 // ResetHash resets all changes to the "hash" field.
 func (m *AuditChainMutation) ResetHash() {
 	m.hash = nil
@@ -1721,23 +1417,6 @@ func (m *AuditChainMutation) KeptSeq() (r int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldKeptSeq returns the old "kept_seq" field's value of the AuditChain entity.
-// If the AuditChain object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditChainMutation) OldKeptSeq(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKeptSeq is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKeptSeq requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKeptSeq: %w", err)
-	}
-	return oldValue.KeptSeq, nil
 }
 
 // AddKeptSeq adds i to the "kept_seq" field.
@@ -1776,23 +1455,6 @@ func (m *AuditChainMutation) KeptHash() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldKeptHash returns the old "kept_hash" field's value of the AuditChain entity.
-// If the AuditChain object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditChainMutation) OldKeptHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKeptHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKeptHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKeptHash: %w", err)
-	}
-	return oldValue.KeptHash, nil
 }
 
 // ResetKeptHash resets all changes to the "kept_hash" field.
@@ -1871,17 +1533,7 @@ func (m *AuditChainMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *AuditChainMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case auditchain.FieldSeq:
-		return m.OldSeq(ctx)
-	case auditchain.FieldHash:
-		return m.OldHash(ctx)
-	case auditchain.FieldKeptSeq:
-		return m.OldKeptSeq(ctx)
-	case auditchain.FieldKeptHash:
-		return m.OldKeptHash(ctx)
-	}
-	return nil, fmt.Errorf("unknown AuditChain field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -2207,23 +1859,6 @@ func (m *AuditEntryMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ClearWorkspaceID clears the value of the "workspace_id" field.
 func (m *AuditEntryMutation) ClearWorkspaceID() {
 	m.workspace_id = nil
@@ -2256,23 +1891,6 @@ func (m *AuditEntryMutation) Actor() (r string, exists bool) {
 	return *v, true
 }
 
-// OldActor returns the old "actor" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldActor(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldActor is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldActor requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldActor: %w", err)
-	}
-	return oldValue.Actor, nil
-}
-
 // ResetActor resets all changes to the "actor" field.
 func (m *AuditEntryMutation) ResetActor() {
 	m.actor = nil
@@ -2290,23 +1908,6 @@ func (m *AuditEntryMutation) UserID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUserID returns the old "user_id" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
 }
 
 // ResetUserID resets all changes to the "user_id" field.
@@ -2328,23 +1929,6 @@ func (m *AuditEntryMutation) Action() (r string, exists bool) {
 	return *v, true
 }
 
-// OldAction returns the old "action" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldAction(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAction is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAction requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAction: %w", err)
-	}
-	return oldValue.Action, nil
-}
-
 // ResetAction resets all changes to the "action" field.
 func (m *AuditEntryMutation) ResetAction() {
 	m.action = nil
@@ -2362,23 +1946,6 @@ func (m *AuditEntryMutation) ObjectKind() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldObjectKind returns the old "object_kind" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldObjectKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldObjectKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldObjectKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldObjectKind: %w", err)
-	}
-	return oldValue.ObjectKind, nil
 }
 
 // ResetObjectKind resets all changes to the "object_kind" field.
@@ -2400,23 +1967,6 @@ func (m *AuditEntryMutation) ObjectID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldObjectID returns the old "object_id" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldObjectID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldObjectID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldObjectID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldObjectID: %w", err)
-	}
-	return oldValue.ObjectID, nil
-}
-
 // ResetObjectID resets all changes to the "object_id" field.
 func (m *AuditEntryMutation) ResetObjectID() {
 	m.object_id = nil
@@ -2434,23 +1984,6 @@ func (m *AuditEntryMutation) ObjectName() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldObjectName returns the old "object_name" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldObjectName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldObjectName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldObjectName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldObjectName: %w", err)
-	}
-	return oldValue.ObjectName, nil
 }
 
 // ResetObjectName resets all changes to the "object_name" field.
@@ -2472,23 +2005,6 @@ func (m *AuditEntryMutation) Detail() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDetail returns the old "detail" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldDetail(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDetail is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDetail requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDetail: %w", err)
-	}
-	return oldValue.Detail, nil
-}
-
 // ResetDetail resets all changes to the "detail" field.
 func (m *AuditEntryMutation) ResetDetail() {
 	m.detail = nil
@@ -2507,23 +2023,6 @@ func (m *AuditEntryMutation) Changes() (r []map[string]string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChanges returns the old "changes" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldChanges(ctx context.Context) (v []map[string]string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChanges is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChanges requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChanges: %w", err)
-	}
-	return oldValue.Changes, nil
 }
 
 // AppendChanges adds value to the "changes" field.
@@ -2573,23 +2072,6 @@ func (m *AuditEntryMutation) Address() (r string, exists bool) {
 	return *v, true
 }
 
-// OldAddress returns the old "address" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldAddress(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAddress requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
-	}
-	return oldValue.Address, nil
-}
-
 // ResetAddress resets all changes to the "address" field.
 func (m *AuditEntryMutation) ResetAddress() {
 	m.address = nil
@@ -2607,23 +2089,6 @@ func (m *AuditEntryMutation) RequestID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRequestID returns the old "request_id" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldRequestID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRequestID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
-	}
-	return oldValue.RequestID, nil
 }
 
 // ResetRequestID resets all changes to the "request_id" field.
@@ -2645,23 +2110,6 @@ func (m *AuditEntryMutation) At() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldAt returns the old "at" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAt: %w", err)
-	}
-	return oldValue.At, nil
-}
-
 // ResetAt resets all changes to the "at" field.
 func (m *AuditEntryMutation) ResetAt() {
 	m.at = nil
@@ -2680,23 +2128,6 @@ func (m *AuditEntryMutation) Seq() (r int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSeq returns the old "seq" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldSeq(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSeq is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSeq requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSeq: %w", err)
-	}
-	return oldValue.Seq, nil
 }
 
 // AddSeq adds i to the "seq" field.
@@ -2737,23 +2168,6 @@ func (m *AuditEntryMutation) Hash() (r string, exists bool) {
 	return *v, true
 }
 
-// OldHash returns the old "hash" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldHash: %w", err)
-	}
-	return oldValue.Hash, nil
-}
-
 // ResetHash resets all changes to the "hash" field.
 func (m *AuditEntryMutation) ResetHash() {
 	m.hash = nil
@@ -2771,23 +2185,6 @@ func (m *AuditEntryMutation) AddressHash() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAddressHash returns the old "address_hash" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldAddressHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAddressHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAddressHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAddressHash: %w", err)
-	}
-	return oldValue.AddressHash, nil
 }
 
 // ResetAddressHash resets all changes to the "address_hash" field.
@@ -2809,23 +2206,6 @@ func (m *AuditEntryMutation) AddressSalt() (r string, exists bool) {
 	return *v, true
 }
 
-// OldAddressSalt returns the old "address_salt" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldAddressSalt(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAddressSalt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAddressSalt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAddressSalt: %w", err)
-	}
-	return oldValue.AddressSalt, nil
-}
-
 // ResetAddressSalt resets all changes to the "address_salt" field.
 func (m *AuditEntryMutation) ResetAddressSalt() {
 	m.address_salt = nil
@@ -2844,23 +2224,6 @@ func (m *AuditEntryMutation) Version() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldVersion returns the old "version" field's value of the AuditEntry entity.
-// If the AuditEntry object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuditEntryMutation) OldVersion(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldVersion requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
-	}
-	return oldValue.Version, nil
 }
 
 // AddVersion adds i to the "version" field.
@@ -3023,43 +2386,7 @@ func (m *AuditEntryMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *AuditEntryMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case auditentry.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case auditentry.FieldActor:
-		return m.OldActor(ctx)
-	case auditentry.FieldUserID:
-		return m.OldUserID(ctx)
-	case auditentry.FieldAction:
-		return m.OldAction(ctx)
-	case auditentry.FieldObjectKind:
-		return m.OldObjectKind(ctx)
-	case auditentry.FieldObjectID:
-		return m.OldObjectID(ctx)
-	case auditentry.FieldObjectName:
-		return m.OldObjectName(ctx)
-	case auditentry.FieldDetail:
-		return m.OldDetail(ctx)
-	case auditentry.FieldChanges:
-		return m.OldChanges(ctx)
-	case auditentry.FieldAddress:
-		return m.OldAddress(ctx)
-	case auditentry.FieldRequestID:
-		return m.OldRequestID(ctx)
-	case auditentry.FieldAt:
-		return m.OldAt(ctx)
-	case auditentry.FieldSeq:
-		return m.OldSeq(ctx)
-	case auditentry.FieldHash:
-		return m.OldHash(ctx)
-	case auditentry.FieldAddressHash:
-		return m.OldAddressHash(ctx)
-	case auditentry.FieldAddressSalt:
-		return m.OldAddressSalt(ctx)
-	case auditentry.FieldVersion:
-		return m.OldVersion(ctx)
-	}
-	return nil, fmt.Errorf("unknown AuditEntry field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -3511,23 +2838,6 @@ func (m *AuthenticatorMutation) UserID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldUserID returns the old "user_id" field's value of the Authenticator entity.
-// If the Authenticator object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuthenticatorMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
-}
-
 // ResetUserID resets all changes to the "user_id" field.
 func (m *AuthenticatorMutation) ResetUserID() {
 	m.user = nil
@@ -3547,23 +2857,6 @@ func (m *AuthenticatorMutation) Secret() (r []byte, exists bool) {
 	return *v, true
 }
 
-// OldSecret returns the old "secret" field's value of the Authenticator entity.
-// If the Authenticator object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuthenticatorMutation) OldSecret(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSecret is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSecret requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSecret: %w", err)
-	}
-	return oldValue.Secret, nil
-}
-
 // ResetSecret resets all changes to the "secret" field.
 func (m *AuthenticatorMutation) ResetSecret() {
 	m.secret = nil
@@ -3581,23 +2874,6 @@ func (m *AuthenticatorMutation) ConfirmedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldConfirmedAt returns the old "confirmed_at" field's value of the Authenticator entity.
-// If the Authenticator object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuthenticatorMutation) OldConfirmedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConfirmedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConfirmedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConfirmedAt: %w", err)
-	}
-	return oldValue.ConfirmedAt, nil
 }
 
 // ClearConfirmedAt clears the value of the "confirmed_at" field.
@@ -3631,23 +2907,6 @@ func (m *AuthenticatorMutation) LastStep() (r int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldLastStep returns the old "last_step" field's value of the Authenticator entity.
-// If the Authenticator object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuthenticatorMutation) OldLastStep(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastStep is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastStep requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastStep: %w", err)
-	}
-	return oldValue.LastStep, nil
 }
 
 // AddLastStep adds i to the "last_step" field.
@@ -3686,23 +2945,6 @@ func (m *AuthenticatorMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Authenticator entity.
-// If the Authenticator object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AuthenticatorMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -3813,19 +3055,7 @@ func (m *AuthenticatorMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *AuthenticatorMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case authenticator.FieldUserID:
-		return m.OldUserID(ctx)
-	case authenticator.FieldSecret:
-		return m.OldSecret(ctx)
-	case authenticator.FieldConfirmedAt:
-		return m.OldConfirmedAt(ctx)
-	case authenticator.FieldLastStep:
-		return m.OldLastStep(ctx)
-	case authenticator.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Authenticator field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -4166,23 +3396,6 @@ func (m *BillingEventMutation) GetType() (r string, exists bool) {
 	return *v, true
 }
 
-// OldType returns the old "type" field's value of the BillingEvent entity.
-// If the BillingEvent object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *BillingEventMutation) OldType(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldType is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldType requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldType: %w", err)
-	}
-	return oldValue.Type, nil
-}
-
 // ResetType resets all changes to the "type" field.
 func (m *BillingEventMutation) ResetType() {
 	m._type = nil
@@ -4200,23 +3413,6 @@ func (m *BillingEventMutation) AppliedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAppliedAt returns the old "applied_at" field's value of the BillingEvent entity.
-// If the BillingEvent object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *BillingEventMutation) OldAppliedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAppliedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAppliedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAppliedAt: %w", err)
-	}
-	return oldValue.AppliedAt, nil
 }
 
 // ResetAppliedAt resets all changes to the "applied_at" field.
@@ -4285,13 +3481,7 @@ func (m *BillingEventMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *BillingEventMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case billingevent.FieldType:
-		return m.OldType(ctx)
-	case billingevent.FieldAppliedAt:
-		return m.OldAppliedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown BillingEvent field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -4557,23 +3747,6 @@ func (m *CachedAnswerMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the CachedAnswer entity.
-// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *CachedAnswerMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *CachedAnswerMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -4591,23 +3764,6 @@ func (m *CachedAnswerMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the CachedAnswer entity.
-// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *CachedAnswerMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -4629,23 +3785,6 @@ func (m *CachedAnswerMutation) Key() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKey returns the old "key" field's value of the CachedAnswer entity.
-// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *CachedAnswerMutation) OldKey(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKey is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKey requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKey: %w", err)
-	}
-	return oldValue.Key, nil
-}
-
 // ResetKey resets all changes to the "key" field.
 func (m *CachedAnswerMutation) ResetKey() {
 	m.key = nil
@@ -4663,23 +3802,6 @@ func (m *CachedAnswerMutation) Text() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldText returns the old "text" field's value of the CachedAnswer entity.
-// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *CachedAnswerMutation) OldText(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldText is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldText requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldText: %w", err)
-	}
-	return oldValue.Text, nil
 }
 
 // ResetText resets all changes to the "text" field.
@@ -4701,23 +3823,6 @@ func (m *CachedAnswerMutation) Sources() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSources returns the old "sources" field's value of the CachedAnswer entity.
-// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *CachedAnswerMutation) OldSources(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSources is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSources requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSources: %w", err)
-	}
-	return oldValue.Sources, nil
-}
-
 // ResetSources resets all changes to the "sources" field.
 func (m *CachedAnswerMutation) ResetSources() {
 	m.sources = nil
@@ -4735,23 +3840,6 @@ func (m *CachedAnswerMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the CachedAnswer entity.
-// If the CachedAnswer object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *CachedAnswerMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -4867,21 +3955,7 @@ func (m *CachedAnswerMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *CachedAnswerMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case cachedanswer.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case cachedanswer.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case cachedanswer.FieldKey:
-		return m.OldKey(ctx)
-	case cachedanswer.FieldText:
-		return m.OldText(ctx)
-	case cachedanswer.FieldSources:
-		return m.OldSources(ctx)
-	case cachedanswer.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown CachedAnswer field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -5238,23 +4312,6 @@ func (m *ChatbotMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *ChatbotMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -5272,23 +4329,6 @@ func (m *ChatbotMutation) Name() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldName returns the old "name" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldName: %w", err)
-	}
-	return oldValue.Name, nil
 }
 
 // ResetName resets all changes to the "name" field.
@@ -5310,23 +4350,6 @@ func (m *ChatbotMutation) Instructions() (r string, exists bool) {
 	return *v, true
 }
 
-// OldInstructions returns the old "instructions" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldInstructions(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldInstructions is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldInstructions requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldInstructions: %w", err)
-	}
-	return oldValue.Instructions, nil
-}
-
 // ResetInstructions resets all changes to the "instructions" field.
 func (m *ChatbotMutation) ResetInstructions() {
 	m.instructions = nil
@@ -5344,23 +4367,6 @@ func (m *ChatbotMutation) NoAnswer() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldNoAnswer returns the old "no_answer" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldNoAnswer(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldNoAnswer is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldNoAnswer requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldNoAnswer: %w", err)
-	}
-	return oldValue.NoAnswer, nil
 }
 
 // ResetNoAnswer resets all changes to the "no_answer" field.
@@ -5381,23 +4387,6 @@ func (m *ChatbotMutation) ImageHosts() (r []string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldImageHosts returns the old "image_hosts" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldImageHosts(ctx context.Context) (v []string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldImageHosts is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldImageHosts requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldImageHosts: %w", err)
-	}
-	return oldValue.ImageHosts, nil
 }
 
 // AppendImageHosts adds s to the "image_hosts" field.
@@ -5433,23 +4422,6 @@ func (m *ChatbotMutation) Welcome() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWelcome returns the old "welcome" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldWelcome(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWelcome is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWelcome requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWelcome: %w", err)
-	}
-	return oldValue.Welcome, nil
-}
-
 // ResetWelcome resets all changes to the "welcome" field.
 func (m *ChatbotMutation) ResetWelcome() {
 	m.welcome = nil
@@ -5467,23 +4439,6 @@ func (m *ChatbotMutation) SuggestedQuestions() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSuggestedQuestions returns the old "suggested_questions" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldSuggestedQuestions(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSuggestedQuestions is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSuggestedQuestions requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSuggestedQuestions: %w", err)
-	}
-	return oldValue.SuggestedQuestions, nil
 }
 
 // ResetSuggestedQuestions resets all changes to the "suggested_questions" field.
@@ -5504,23 +4459,6 @@ func (m *ChatbotMutation) PassageAim() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPassageAim returns the old "passage_aim" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldPassageAim(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPassageAim is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPassageAim requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPassageAim: %w", err)
-	}
-	return oldValue.PassageAim, nil
 }
 
 // AddPassageAim adds i to the "passage_aim" field.
@@ -5562,23 +4500,6 @@ func (m *ChatbotMutation) PassageLimit() (r int, exists bool) {
 	return *v, true
 }
 
-// OldPassageLimit returns the old "passage_limit" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldPassageLimit(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPassageLimit is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPassageLimit requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPassageLimit: %w", err)
-	}
-	return oldValue.PassageLimit, nil
-}
-
 // AddPassageLimit adds i to the "passage_limit" field.
 func (m *ChatbotMutation) AddPassageLimit(i int) {
 	if m.addpassage_limit != nil {
@@ -5617,23 +4538,6 @@ func (m *ChatbotMutation) AnswerWithoutKnowledge() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldAnswerWithoutKnowledge returns the old "answer_without_knowledge" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldAnswerWithoutKnowledge(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAnswerWithoutKnowledge is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAnswerWithoutKnowledge requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAnswerWithoutKnowledge: %w", err)
-	}
-	return oldValue.AnswerWithoutKnowledge, nil
-}
-
 // ResetAnswerWithoutKnowledge resets all changes to the "answer_without_knowledge" field.
 func (m *ChatbotMutation) ResetAnswerWithoutKnowledge() {
 	m.answer_without_knowledge = nil
@@ -5651,23 +4555,6 @@ func (m *ChatbotMutation) SeparateEndUsers() (r bool, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSeparateEndUsers returns the old "separate_end_users" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldSeparateEndUsers(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSeparateEndUsers is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSeparateEndUsers requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSeparateEndUsers: %w", err)
-	}
-	return oldValue.SeparateEndUsers, nil
 }
 
 // ResetSeparateEndUsers resets all changes to the "separate_end_users" field.
@@ -5689,23 +4576,6 @@ func (m *ChatbotMutation) ProviderID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldProviderID returns the old "provider_id" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldProviderID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldProviderID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldProviderID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldProviderID: %w", err)
-	}
-	return oldValue.ProviderID, nil
-}
-
 // ResetProviderID resets all changes to the "provider_id" field.
 func (m *ChatbotMutation) ResetProviderID() {
 	m.provider_id = nil
@@ -5723,23 +4593,6 @@ func (m *ChatbotMutation) Model() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldModel returns the old "model" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldModel(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldModel is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldModel requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldModel: %w", err)
-	}
-	return oldValue.Model, nil
 }
 
 // ResetModel resets all changes to the "model" field.
@@ -5761,23 +4614,6 @@ func (m *ChatbotMutation) FallbackProviderID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldFallbackProviderID returns the old "fallback_provider_id" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldFallbackProviderID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFallbackProviderID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFallbackProviderID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFallbackProviderID: %w", err)
-	}
-	return oldValue.FallbackProviderID, nil
-}
-
 // ResetFallbackProviderID resets all changes to the "fallback_provider_id" field.
 func (m *ChatbotMutation) ResetFallbackProviderID() {
 	m.fallback_provider_id = nil
@@ -5795,23 +4631,6 @@ func (m *ChatbotMutation) FallbackModel() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldFallbackModel returns the old "fallback_model" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldFallbackModel(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFallbackModel is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFallbackModel requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFallbackModel: %w", err)
-	}
-	return oldValue.FallbackModel, nil
 }
 
 // ResetFallbackModel resets all changes to the "fallback_model" field.
@@ -5832,23 +4651,6 @@ func (m *ChatbotMutation) Temperature() (r float64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldTemperature returns the old "temperature" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldTemperature(ctx context.Context) (v *float64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTemperature is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTemperature requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTemperature: %w", err)
-	}
-	return oldValue.Temperature, nil
 }
 
 // AddTemperature adds f to the "temperature" field.
@@ -5904,23 +4706,6 @@ func (m *ChatbotMutation) MaxAnswerTokens() (r int, exists bool) {
 	return *v, true
 }
 
-// OldMaxAnswerTokens returns the old "max_answer_tokens" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldMaxAnswerTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMaxAnswerTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMaxAnswerTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMaxAnswerTokens: %w", err)
-	}
-	return oldValue.MaxAnswerTokens, nil
-}
-
 // AddMaxAnswerTokens adds i to the "max_answer_tokens" field.
 func (m *ChatbotMutation) AddMaxAnswerTokens(i int) {
 	if m.addmax_answer_tokens != nil {
@@ -5959,23 +4744,6 @@ func (m *ChatbotMutation) Grounding() (r string, exists bool) {
 	return *v, true
 }
 
-// OldGrounding returns the old "grounding" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldGrounding(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldGrounding is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldGrounding requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldGrounding: %w", err)
-	}
-	return oldValue.Grounding, nil
-}
-
 // ResetGrounding resets all changes to the "grounding" field.
 func (m *ChatbotMutation) ResetGrounding() {
 	m.grounding = nil
@@ -5993,23 +4761,6 @@ func (m *ChatbotMutation) CacheAnswers() (r bool, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCacheAnswers returns the old "cache_answers" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldCacheAnswers(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCacheAnswers is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCacheAnswers requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCacheAnswers: %w", err)
-	}
-	return oldValue.CacheAnswers, nil
 }
 
 // ResetCacheAnswers resets all changes to the "cache_answers" field.
@@ -6031,23 +4782,6 @@ func (m *ChatbotMutation) Rerank() (r string, exists bool) {
 	return *v, true
 }
 
-// OldRerank returns the old "rerank" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldRerank(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRerank is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRerank requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRerank: %w", err)
-	}
-	return oldValue.Rerank, nil
-}
-
 // ResetRerank resets all changes to the "rerank" field.
 func (m *ChatbotMutation) ResetRerank() {
 	m.rerank = nil
@@ -6065,23 +4799,6 @@ func (m *ChatbotMutation) StoreMessages() (r bool, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldStoreMessages returns the old "store_messages" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldStoreMessages(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStoreMessages is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStoreMessages requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStoreMessages: %w", err)
-	}
-	return oldValue.StoreMessages, nil
 }
 
 // ResetStoreMessages resets all changes to the "store_messages" field.
@@ -6102,23 +4819,6 @@ func (m *ChatbotMutation) RetentionDays() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRetentionDays returns the old "retention_days" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldRetentionDays(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRetentionDays is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRetentionDays requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRetentionDays: %w", err)
-	}
-	return oldValue.RetentionDays, nil
 }
 
 // AddRetentionDays adds i to the "retention_days" field.
@@ -6159,23 +4859,6 @@ func (m *ChatbotMutation) Kept() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldKept returns the old "kept" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldKept(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKept is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKept requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKept: %w", err)
-	}
-	return oldValue.Kept, nil
-}
-
 // ResetKept resets all changes to the "kept" field.
 func (m *ChatbotMutation) ResetKept() {
 	m.kept = nil
@@ -6195,23 +4878,6 @@ func (m *ChatbotMutation) OverLimit() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldOverLimit returns the old "over_limit" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldOverLimit(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOverLimit is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOverLimit requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOverLimit: %w", err)
-	}
-	return oldValue.OverLimit, nil
-}
-
 // ResetOverLimit resets all changes to the "over_limit" field.
 func (m *ChatbotMutation) ResetOverLimit() {
 	m.over_limit = nil
@@ -6229,23 +4895,6 @@ func (m *ChatbotMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Chatbot entity.
-// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChatbotMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -6456,59 +5105,7 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *ChatbotMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case chatbot.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case chatbot.FieldName:
-		return m.OldName(ctx)
-	case chatbot.FieldInstructions:
-		return m.OldInstructions(ctx)
-	case chatbot.FieldNoAnswer:
-		return m.OldNoAnswer(ctx)
-	case chatbot.FieldImageHosts:
-		return m.OldImageHosts(ctx)
-	case chatbot.FieldWelcome:
-		return m.OldWelcome(ctx)
-	case chatbot.FieldSuggestedQuestions:
-		return m.OldSuggestedQuestions(ctx)
-	case chatbot.FieldPassageAim:
-		return m.OldPassageAim(ctx)
-	case chatbot.FieldPassageLimit:
-		return m.OldPassageLimit(ctx)
-	case chatbot.FieldAnswerWithoutKnowledge:
-		return m.OldAnswerWithoutKnowledge(ctx)
-	case chatbot.FieldSeparateEndUsers:
-		return m.OldSeparateEndUsers(ctx)
-	case chatbot.FieldProviderID:
-		return m.OldProviderID(ctx)
-	case chatbot.FieldModel:
-		return m.OldModel(ctx)
-	case chatbot.FieldFallbackProviderID:
-		return m.OldFallbackProviderID(ctx)
-	case chatbot.FieldFallbackModel:
-		return m.OldFallbackModel(ctx)
-	case chatbot.FieldTemperature:
-		return m.OldTemperature(ctx)
-	case chatbot.FieldMaxAnswerTokens:
-		return m.OldMaxAnswerTokens(ctx)
-	case chatbot.FieldGrounding:
-		return m.OldGrounding(ctx)
-	case chatbot.FieldCacheAnswers:
-		return m.OldCacheAnswers(ctx)
-	case chatbot.FieldRerank:
-		return m.OldRerank(ctx)
-	case chatbot.FieldStoreMessages:
-		return m.OldStoreMessages(ctx)
-	case chatbot.FieldRetentionDays:
-		return m.OldRetentionDays(ctx)
-	case chatbot.FieldKept:
-		return m.OldKept(ctx)
-	case chatbot.FieldOverLimit:
-		return m.OldOverLimit(ctx)
-	case chatbot.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Chatbot field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -7096,23 +5693,6 @@ func (m *ChoreMutation) BegunAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldBegunAt returns the old "begun_at" field's value of the Chore entity.
-// If the Chore object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ChoreMutation) OldBegunAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBegunAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBegunAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBegunAt: %w", err)
-	}
-	return oldValue.BegunAt, nil
-}
-
 // ResetBegunAt resets all changes to the "begun_at" field.
 func (m *ChoreMutation) ResetBegunAt() {
 	m.begun_at = nil
@@ -7174,11 +5754,7 @@ func (m *ChoreMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *ChoreMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case chore.FieldBegunAt:
-		return m.OldBegunAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Chore field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -7437,23 +6013,6 @@ func (m *ConversationMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Conversation entity.
-// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ConversationMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *ConversationMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -7471,23 +6030,6 @@ func (m *ConversationMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the Conversation entity.
-// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ConversationMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -7509,23 +6051,6 @@ func (m *ConversationMutation) ExternalUserID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldExternalUserID returns the old "external_user_id" field's value of the Conversation entity.
-// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ConversationMutation) OldExternalUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExternalUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExternalUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExternalUserID: %w", err)
-	}
-	return oldValue.ExternalUserID, nil
-}
-
 // ResetExternalUserID resets all changes to the "external_user_id" field.
 func (m *ConversationMutation) ResetExternalUserID() {
 	m.external_user_id = nil
@@ -7543,23 +6068,6 @@ func (m *ConversationMutation) Status() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldStatus returns the old "status" field's value of the Conversation entity.
-// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ConversationMutation) OldStatus(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStatus requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
-	}
-	return oldValue.Status, nil
 }
 
 // ResetStatus resets all changes to the "status" field.
@@ -7581,23 +6089,6 @@ func (m *ConversationMutation) Title() (r string, exists bool) {
 	return *v, true
 }
 
-// OldTitle returns the old "title" field's value of the Conversation entity.
-// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ConversationMutation) OldTitle(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTitle requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
-	}
-	return oldValue.Title, nil
-}
-
 // ResetTitle resets all changes to the "title" field.
 func (m *ConversationMutation) ResetTitle() {
 	m.title = nil
@@ -7615,23 +6106,6 @@ func (m *ConversationMutation) Origin() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldOrigin returns the old "origin" field's value of the Conversation entity.
-// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ConversationMutation) OldOrigin(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOrigin is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOrigin requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOrigin: %w", err)
-	}
-	return oldValue.Origin, nil
 }
 
 // ResetOrigin resets all changes to the "origin" field.
@@ -7653,23 +6127,6 @@ func (m *ConversationMutation) BegunBy() (r string, exists bool) {
 	return *v, true
 }
 
-// OldBegunBy returns the old "begun_by" field's value of the Conversation entity.
-// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ConversationMutation) OldBegunBy(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBegunBy is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBegunBy requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBegunBy: %w", err)
-	}
-	return oldValue.BegunBy, nil
-}
-
 // ResetBegunBy resets all changes to the "begun_by" field.
 func (m *ConversationMutation) ResetBegunBy() {
 	m.begun_by = nil
@@ -7689,23 +6146,6 @@ func (m *ConversationMutation) Metadata() (r string, exists bool) {
 	return *v, true
 }
 
-// OldMetadata returns the old "metadata" field's value of the Conversation entity.
-// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ConversationMutation) OldMetadata(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMetadata is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMetadata requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMetadata: %w", err)
-	}
-	return oldValue.Metadata, nil
-}
-
 // ResetMetadata resets all changes to the "metadata" field.
 func (m *ConversationMutation) ResetMetadata() {
 	m.metadata = nil
@@ -7723,23 +6163,6 @@ func (m *ConversationMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Conversation entity.
-// If the Conversation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ConversationMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -7870,27 +6293,7 @@ func (m *ConversationMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *ConversationMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case conversation.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case conversation.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case conversation.FieldExternalUserID:
-		return m.OldExternalUserID(ctx)
-	case conversation.FieldStatus:
-		return m.OldStatus(ctx)
-	case conversation.FieldTitle:
-		return m.OldTitle(ctx)
-	case conversation.FieldOrigin:
-		return m.OldOrigin(ctx)
-	case conversation.FieldBegunBy:
-		return m.OldBegunBy(ctx)
-	case conversation.FieldMetadata:
-		return m.OldMetadata(ctx)
-	case conversation.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Conversation field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -8253,23 +6656,6 @@ func (m *DailyCountMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the DailyCount entity.
-// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyCountMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *DailyCountMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -8287,23 +6673,6 @@ func (m *DailyCountMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the DailyCount entity.
-// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyCountMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -8325,23 +6694,6 @@ func (m *DailyCountMutation) Day() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDay returns the old "day" field's value of the DailyCount entity.
-// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyCountMutation) OldDay(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDay is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDay requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDay: %w", err)
-	}
-	return oldValue.Day, nil
-}
-
 // ResetDay resets all changes to the "day" field.
 func (m *DailyCountMutation) ResetDay() {
 	m.day = nil
@@ -8359,23 +6711,6 @@ func (m *DailyCountMutation) Kind() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldKind returns the old "kind" field's value of the DailyCount entity.
-// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyCountMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
 }
 
 // ResetKind resets all changes to the "kind" field.
@@ -8397,23 +6732,6 @@ func (m *DailyCountMutation) Name() (r string, exists bool) {
 	return *v, true
 }
 
-// OldName returns the old "name" field's value of the DailyCount entity.
-// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyCountMutation) OldName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldName: %w", err)
-	}
-	return oldValue.Name, nil
-}
-
 // ResetName resets all changes to the "name" field.
 func (m *DailyCountMutation) ResetName() {
 	m.name = nil
@@ -8432,23 +6750,6 @@ func (m *DailyCountMutation) Answers() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAnswers returns the old "answers" field's value of the DailyCount entity.
-// If the DailyCount object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyCountMutation) OldAnswers(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAnswers is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAnswers requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAnswers: %w", err)
-	}
-	return oldValue.Answers, nil
 }
 
 // AddAnswers adds i to the "answers" field.
@@ -8583,21 +6884,7 @@ func (m *DailyCountMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *DailyCountMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case dailycount.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case dailycount.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case dailycount.FieldDay:
-		return m.OldDay(ctx)
-	case dailycount.FieldKind:
-		return m.OldKind(ctx)
-	case dailycount.FieldName:
-		return m.OldName(ctx)
-	case dailycount.FieldAnswers:
-		return m.OldAnswers(ctx)
-	}
-	return nil, fmt.Errorf("unknown DailyCount field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -8966,23 +7253,6 @@ func (m *DailyStatMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *DailyStatMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -9000,23 +7270,6 @@ func (m *DailyStatMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -9038,23 +7291,6 @@ func (m *DailyStatMutation) Day() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDay returns the old "day" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldDay(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDay is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDay requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDay: %w", err)
-	}
-	return oldValue.Day, nil
-}
-
 // ResetDay resets all changes to the "day" field.
 func (m *DailyStatMutation) ResetDay() {
 	m.day = nil
@@ -9073,23 +7309,6 @@ func (m *DailyStatMutation) Conversations() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldConversations returns the old "conversations" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldConversations(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConversations is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConversations requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConversations: %w", err)
-	}
-	return oldValue.Conversations, nil
 }
 
 // AddConversations adds i to the "conversations" field.
@@ -9131,23 +7350,6 @@ func (m *DailyStatMutation) Questions() (r int, exists bool) {
 	return *v, true
 }
 
-// OldQuestions returns the old "questions" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldQuestions(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldQuestions is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldQuestions requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldQuestions: %w", err)
-	}
-	return oldValue.Questions, nil
-}
-
 // AddQuestions adds i to the "questions" field.
 func (m *DailyStatMutation) AddQuestions(i int) {
 	if m.addquestions != nil {
@@ -9185,23 +7387,6 @@ func (m *DailyStatMutation) Answered() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAnswered returns the old "answered" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldAnswered(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAnswered is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAnswered requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAnswered: %w", err)
-	}
-	return oldValue.Answered, nil
 }
 
 // AddAnswered adds i to the "answered" field.
@@ -9243,23 +7428,6 @@ func (m *DailyStatMutation) NoAnswer() (r int, exists bool) {
 	return *v, true
 }
 
-// OldNoAnswer returns the old "no_answer" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldNoAnswer(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldNoAnswer is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldNoAnswer requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldNoAnswer: %w", err)
-	}
-	return oldValue.NoAnswer, nil
-}
-
 // AddNoAnswer adds i to the "no_answer" field.
 func (m *DailyStatMutation) AddNoAnswer(i int) {
 	if m.addno_answer != nil {
@@ -9297,23 +7465,6 @@ func (m *DailyStatMutation) Failed() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldFailed returns the old "failed" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldFailed(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFailed is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFailed requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFailed: %w", err)
-	}
-	return oldValue.Failed, nil
 }
 
 // AddFailed adds i to the "failed" field.
@@ -9355,23 +7506,6 @@ func (m *DailyStatMutation) Stopped() (r int, exists bool) {
 	return *v, true
 }
 
-// OldStopped returns the old "stopped" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldStopped(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStopped is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStopped requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStopped: %w", err)
-	}
-	return oldValue.Stopped, nil
-}
-
 // AddStopped adds i to the "stopped" field.
 func (m *DailyStatMutation) AddStopped(i int) {
 	if m.addstopped != nil {
@@ -9409,23 +7543,6 @@ func (m *DailyStatMutation) ThumbsUp() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldThumbsUp returns the old "thumbs_up" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldThumbsUp(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldThumbsUp is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldThumbsUp requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldThumbsUp: %w", err)
-	}
-	return oldValue.ThumbsUp, nil
 }
 
 // AddThumbsUp adds i to the "thumbs_up" field.
@@ -9467,23 +7584,6 @@ func (m *DailyStatMutation) ThumbsDown() (r int, exists bool) {
 	return *v, true
 }
 
-// OldThumbsDown returns the old "thumbs_down" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldThumbsDown(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldThumbsDown is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldThumbsDown requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldThumbsDown: %w", err)
-	}
-	return oldValue.ThumbsDown, nil
-}
-
 // AddThumbsDown adds i to the "thumbs_down" field.
 func (m *DailyStatMutation) AddThumbsDown(i int) {
 	if m.addthumbs_down != nil {
@@ -9521,23 +7621,6 @@ func (m *DailyStatMutation) PromptTokens() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPromptTokens returns the old "prompt_tokens" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
-	}
-	return oldValue.PromptTokens, nil
 }
 
 // AddPromptTokens adds i to the "prompt_tokens" field.
@@ -9579,23 +7662,6 @@ func (m *DailyStatMutation) CompletionTokens() (r int, exists bool) {
 	return *v, true
 }
 
-// OldCompletionTokens returns the old "completion_tokens" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
-	}
-	return oldValue.CompletionTokens, nil
-}
-
 // AddCompletionTokens adds i to the "completion_tokens" field.
 func (m *DailyStatMutation) AddCompletionTokens(i int) {
 	if m.addcompletion_tokens != nil {
@@ -9635,23 +7701,6 @@ func (m *DailyStatMutation) FirstText() (r []int, exists bool) {
 	return *v, true
 }
 
-// OldFirstText returns the old "first_text" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldFirstText(ctx context.Context) (v []int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFirstText is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFirstText requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFirstText: %w", err)
-	}
-	return oldValue.FirstText, nil
-}
-
 // AppendFirstText adds i to the "first_text" field.
 func (m *DailyStatMutation) AppendFirstText(i []int) {
 	m.appendfirst_text = append(m.appendfirst_text, i...)
@@ -9686,23 +7735,6 @@ func (m *DailyStatMutation) Hours() (r []int, exists bool) {
 	return *v, true
 }
 
-// OldHours returns the old "hours" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldHours(ctx context.Context) (v []int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldHours is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldHours requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldHours: %w", err)
-	}
-	return oldValue.Hours, nil
-}
-
 // AppendHours adds i to the "hours" field.
 func (m *DailyStatMutation) AppendHours(i []int) {
 	m.appendhours = append(m.appendhours, i...)
@@ -9734,23 +7766,6 @@ func (m *DailyStatMutation) Users() (r []byte, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUsers returns the old "users" field's value of the DailyStat entity.
-// If the DailyStat object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DailyStatMutation) OldUsers(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUsers is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUsers requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUsers: %w", err)
-	}
-	return oldValue.Users, nil
 }
 
 // ClearUsers clears the value of the "users" field.
@@ -9929,41 +7944,7 @@ func (m *DailyStatMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *DailyStatMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case dailystat.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case dailystat.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case dailystat.FieldDay:
-		return m.OldDay(ctx)
-	case dailystat.FieldConversations:
-		return m.OldConversations(ctx)
-	case dailystat.FieldQuestions:
-		return m.OldQuestions(ctx)
-	case dailystat.FieldAnswered:
-		return m.OldAnswered(ctx)
-	case dailystat.FieldNoAnswer:
-		return m.OldNoAnswer(ctx)
-	case dailystat.FieldFailed:
-		return m.OldFailed(ctx)
-	case dailystat.FieldStopped:
-		return m.OldStopped(ctx)
-	case dailystat.FieldThumbsUp:
-		return m.OldThumbsUp(ctx)
-	case dailystat.FieldThumbsDown:
-		return m.OldThumbsDown(ctx)
-	case dailystat.FieldPromptTokens:
-		return m.OldPromptTokens(ctx)
-	case dailystat.FieldCompletionTokens:
-		return m.OldCompletionTokens(ctx)
-	case dailystat.FieldFirstText:
-		return m.OldFirstText(ctx)
-	case dailystat.FieldHours:
-		return m.OldHours(ctx)
-	case dailystat.FieldUsers:
-		return m.OldUsers(ctx)
-	}
-	return nil, fmt.Errorf("unknown DailyStat field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -10519,23 +8500,6 @@ func (m *DeviceMutation) UserID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldUserID returns the old "user_id" field's value of the Device entity.
-// If the Device object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DeviceMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
-}
-
 // ResetUserID resets all changes to the "user_id" field.
 func (m *DeviceMutation) ResetUserID() {
 	m.user = nil
@@ -10553,23 +8517,6 @@ func (m *DeviceMutation) SecretHash() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSecretHash returns the old "secret_hash" field's value of the Device entity.
-// If the Device object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DeviceMutation) OldSecretHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSecretHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSecretHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSecretHash: %w", err)
-	}
-	return oldValue.SecretHash, nil
 }
 
 // ResetSecretHash resets all changes to the "secret_hash" field.
@@ -10591,23 +8538,6 @@ func (m *DeviceMutation) ExpiresAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldExpiresAt returns the old "expires_at" field's value of the Device entity.
-// If the Device object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DeviceMutation) OldExpiresAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
-	}
-	return oldValue.ExpiresAt, nil
-}
-
 // ResetExpiresAt resets all changes to the "expires_at" field.
 func (m *DeviceMutation) ResetExpiresAt() {
 	m.expires_at = nil
@@ -10625,23 +8555,6 @@ func (m *DeviceMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Device entity.
-// If the Device object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DeviceMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -10747,17 +8660,7 @@ func (m *DeviceMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *DeviceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case device.FieldUserID:
-		return m.OldUserID(ctx)
-	case device.FieldSecretHash:
-		return m.OldSecretHash(ctx)
-	case device.FieldExpiresAt:
-		return m.OldExpiresAt(ctx)
-	case device.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Device field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -11100,23 +9003,6 @@ func (m *DocumentMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *DocumentMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -11134,23 +9020,6 @@ func (m *DocumentMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -11172,23 +9041,6 @@ func (m *DocumentMutation) SourceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSourceID returns the old "source_id" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldSourceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSourceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSourceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSourceID: %w", err)
-	}
-	return oldValue.SourceID, nil
-}
-
 // ResetSourceID resets all changes to the "source_id" field.
 func (m *DocumentMutation) ResetSourceID() {
 	m.source_id = nil
@@ -11206,23 +9058,6 @@ func (m *DocumentMutation) URL() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldURL returns the old "url" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldURL(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldURL is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldURL requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldURL: %w", err)
-	}
-	return oldValue.URL, nil
 }
 
 // ResetURL resets all changes to the "url" field.
@@ -11243,23 +9078,6 @@ func (m *DocumentMutation) Depth() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldDepth returns the old "depth" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldDepth(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDepth is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDepth requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDepth: %w", err)
-	}
-	return oldValue.Depth, nil
 }
 
 // AddDepth adds i to the "depth" field.
@@ -11300,23 +9118,6 @@ func (m *DocumentMutation) Title() (r string, exists bool) {
 	return *v, true
 }
 
-// OldTitle returns the old "title" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldTitle(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTitle requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
-	}
-	return oldValue.Title, nil
-}
-
 // ResetTitle resets all changes to the "title" field.
 func (m *DocumentMutation) ResetTitle() {
 	m.title = nil
@@ -11334,23 +9135,6 @@ func (m *DocumentMutation) Kind() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldKind returns the old "kind" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
 }
 
 // ResetKind resets all changes to the "kind" field.
@@ -11372,23 +9156,6 @@ func (m *DocumentMutation) State() (r string, exists bool) {
 	return *v, true
 }
 
-// OldState returns the old "state" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldState(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldState is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldState requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldState: %w", err)
-	}
-	return oldValue.State, nil
-}
-
 // ResetState resets all changes to the "state" field.
 func (m *DocumentMutation) ResetState() {
 	m.state = nil
@@ -11406,23 +9173,6 @@ func (m *DocumentMutation) Reason() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldReason returns the old "reason" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldReason(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldReason is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldReason requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldReason: %w", err)
-	}
-	return oldValue.Reason, nil
 }
 
 // ResetReason resets all changes to the "reason" field.
@@ -11444,23 +9194,6 @@ func (m *DocumentMutation) Content() (r string, exists bool) {
 	return *v, true
 }
 
-// OldContent returns the old "content" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldContent(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldContent is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldContent requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldContent: %w", err)
-	}
-	return oldValue.Content, nil
-}
-
 // ResetContent resets all changes to the "content" field.
 func (m *DocumentMutation) ResetContent() {
 	m.content = nil
@@ -11479,23 +9212,6 @@ func (m *DocumentMutation) Bytes() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldBytes returns the old "bytes" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldBytes(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBytes is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBytes requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBytes: %w", err)
-	}
-	return oldValue.Bytes, nil
 }
 
 // AddBytes adds i to the "bytes" field.
@@ -11536,23 +9252,6 @@ func (m *DocumentMutation) SearchText() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSearchText returns the old "search_text" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldSearchText(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSearchText requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
-	}
-	return oldValue.SearchText, nil
-}
-
 // ResetSearchText resets all changes to the "search_text" field.
 func (m *DocumentMutation) ResetSearchText() {
 	m.search_text = nil
@@ -11570,23 +9269,6 @@ func (m *DocumentMutation) Places() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPlaces returns the old "places" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldPlaces(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPlaces is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPlaces requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPlaces: %w", err)
-	}
-	return oldValue.Places, nil
 }
 
 // ResetPlaces resets all changes to the "places" field.
@@ -11608,23 +9290,6 @@ func (m *DocumentMutation) InputHash() (r string, exists bool) {
 	return *v, true
 }
 
-// OldInputHash returns the old "input_hash" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldInputHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldInputHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldInputHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldInputHash: %w", err)
-	}
-	return oldValue.InputHash, nil
-}
-
 // ResetInputHash resets all changes to the "input_hash" field.
 func (m *DocumentMutation) ResetInputHash() {
 	m.input_hash = nil
@@ -11642,23 +9307,6 @@ func (m *DocumentMutation) ContentHash() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldContentHash returns the old "content_hash" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldContentHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldContentHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldContentHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldContentHash: %w", err)
-	}
-	return oldValue.ContentHash, nil
 }
 
 // ResetContentHash resets all changes to the "content_hash" field.
@@ -11679,23 +9327,6 @@ func (m *DocumentMutation) Chars() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChars returns the old "chars" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldChars(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChars is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChars requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChars: %w", err)
-	}
-	return oldValue.Chars, nil
 }
 
 // AddChars adds i to the "chars" field.
@@ -11737,23 +9368,6 @@ func (m *DocumentMutation) PassageCount() (r int, exists bool) {
 	return *v, true
 }
 
-// OldPassageCount returns the old "passage_count" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldPassageCount(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPassageCount is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPassageCount requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPassageCount: %w", err)
-	}
-	return oldValue.PassageCount, nil
-}
-
 // AddPassageCount adds i to the "passage_count" field.
 func (m *DocumentMutation) AddPassageCount(i int) {
 	if m.addpassage_count != nil {
@@ -11791,23 +9405,6 @@ func (m *DocumentMutation) Indexed() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldIndexed returns the old "indexed" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldIndexed(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldIndexed is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldIndexed requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldIndexed: %w", err)
-	}
-	return oldValue.Indexed, nil
 }
 
 // AddIndexed adds i to the "indexed" field.
@@ -11849,23 +9446,6 @@ func (m *DocumentMutation) Version() (r int, exists bool) {
 	return *v, true
 }
 
-// OldVersion returns the old "version" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldVersion(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldVersion requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
-	}
-	return oldValue.Version, nil
-}
-
 // AddVersion adds i to the "version" field.
 func (m *DocumentMutation) AddVersion(i int) {
 	if m.addversion != nil {
@@ -11903,23 +9483,6 @@ func (m *DocumentMutation) Live() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldLive returns the old "live" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldLive(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLive is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLive requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLive: %w", err)
-	}
-	return oldValue.Live, nil
 }
 
 // AddLive adds i to the "live" field.
@@ -11961,23 +9524,6 @@ func (m *DocumentMutation) Attempts() (r int, exists bool) {
 	return *v, true
 }
 
-// OldAttempts returns the old "attempts" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldAttempts(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAttempts requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
-	}
-	return oldValue.Attempts, nil
-}
-
 // AddAttempts adds i to the "attempts" field.
 func (m *DocumentMutation) AddAttempts(i int) {
 	if m.addattempts != nil {
@@ -12016,23 +9562,6 @@ func (m *DocumentMutation) DueAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldDueAt returns the old "due_at" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDueAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
-	}
-	return oldValue.DueAt, nil
-}
-
 // ClearDueAt clears the value of the "due_at" field.
 func (m *DocumentMutation) ClearDueAt() {
 	m.due_at = nil
@@ -12065,23 +9594,6 @@ func (m *DocumentMutation) UndoState() (r string, exists bool) {
 	return *v, true
 }
 
-// OldUndoState returns the old "undo_state" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldUndoState(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUndoState is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUndoState requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUndoState: %w", err)
-	}
-	return oldValue.UndoState, nil
-}
-
 // ResetUndoState resets all changes to the "undo_state" field.
 func (m *DocumentMutation) ResetUndoState() {
 	m.undo_state = nil
@@ -12099,23 +9611,6 @@ func (m *DocumentMutation) ExternalID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldExternalID returns the old "external_id" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldExternalID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExternalID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExternalID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExternalID: %w", err)
-	}
-	return oldValue.ExternalID, nil
 }
 
 // ResetExternalID resets all changes to the "external_id" field.
@@ -12137,23 +9632,6 @@ func (m *DocumentMutation) Etag() (r string, exists bool) {
 	return *v, true
 }
 
-// OldEtag returns the old "etag" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldEtag(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEtag is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEtag requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEtag: %w", err)
-	}
-	return oldValue.Etag, nil
-}
-
 // ResetEtag resets all changes to the "etag" field.
 func (m *DocumentMutation) ResetEtag() {
 	m.etag = nil
@@ -12173,23 +9651,6 @@ func (m *DocumentMutation) LastModified() (r string, exists bool) {
 	return *v, true
 }
 
-// OldLastModified returns the old "last_modified" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldLastModified(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastModified is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastModified requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastModified: %w", err)
-	}
-	return oldValue.LastModified, nil
-}
-
 // ResetLastModified resets all changes to the "last_modified" field.
 func (m *DocumentMutation) ResetLastModified() {
 	m.last_modified = nil
@@ -12207,23 +9668,6 @@ func (m *DocumentMutation) FetchedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldFetchedAt returns the old "fetched_at" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldFetchedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFetchedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFetchedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFetchedAt: %w", err)
-	}
-	return oldValue.FetchedAt, nil
 }
 
 // ClearFetchedAt clears the value of the "fetched_at" field.
@@ -12258,23 +9702,6 @@ func (m *DocumentMutation) UpdatedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldUpdatedAt returns the old "updated_at" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
-	}
-	return oldValue.UpdatedAt, nil
-}
-
 // ClearUpdatedAt clears the value of the "updated_at" field.
 func (m *DocumentMutation) ClearUpdatedAt() {
 	m.updated_at = nil
@@ -12305,23 +9732,6 @@ func (m *DocumentMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Document entity.
-// If the Document object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *DocumentMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -12552,67 +9962,7 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *DocumentMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case document.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case document.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case document.FieldSourceID:
-		return m.OldSourceID(ctx)
-	case document.FieldURL:
-		return m.OldURL(ctx)
-	case document.FieldDepth:
-		return m.OldDepth(ctx)
-	case document.FieldTitle:
-		return m.OldTitle(ctx)
-	case document.FieldKind:
-		return m.OldKind(ctx)
-	case document.FieldState:
-		return m.OldState(ctx)
-	case document.FieldReason:
-		return m.OldReason(ctx)
-	case document.FieldContent:
-		return m.OldContent(ctx)
-	case document.FieldBytes:
-		return m.OldBytes(ctx)
-	case document.FieldSearchText:
-		return m.OldSearchText(ctx)
-	case document.FieldPlaces:
-		return m.OldPlaces(ctx)
-	case document.FieldInputHash:
-		return m.OldInputHash(ctx)
-	case document.FieldContentHash:
-		return m.OldContentHash(ctx)
-	case document.FieldChars:
-		return m.OldChars(ctx)
-	case document.FieldPassageCount:
-		return m.OldPassageCount(ctx)
-	case document.FieldIndexed:
-		return m.OldIndexed(ctx)
-	case document.FieldVersion:
-		return m.OldVersion(ctx)
-	case document.FieldLive:
-		return m.OldLive(ctx)
-	case document.FieldAttempts:
-		return m.OldAttempts(ctx)
-	case document.FieldDueAt:
-		return m.OldDueAt(ctx)
-	case document.FieldUndoState:
-		return m.OldUndoState(ctx)
-	case document.FieldExternalID:
-		return m.OldExternalID(ctx)
-	case document.FieldEtag:
-		return m.OldEtag(ctx)
-	case document.FieldLastModified:
-		return m.OldLastModified(ctx)
-	case document.FieldFetchedAt:
-		return m.OldFetchedAt(ctx)
-	case document.FieldUpdatedAt:
-		return m.OldUpdatedAt(ctx)
-	case document.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Document field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -13293,23 +10643,6 @@ func (m *EmbeddingMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Embedding entity.
-// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *EmbeddingMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *EmbeddingMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -13327,23 +10660,6 @@ func (m *EmbeddingMutation) Model() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldModel returns the old "model" field's value of the Embedding entity.
-// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *EmbeddingMutation) OldModel(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldModel is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldModel requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldModel: %w", err)
-	}
-	return oldValue.Model, nil
 }
 
 // ResetModel resets all changes to the "model" field.
@@ -13365,23 +10681,6 @@ func (m *EmbeddingMutation) TextHash() (r string, exists bool) {
 	return *v, true
 }
 
-// OldTextHash returns the old "text_hash" field's value of the Embedding entity.
-// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *EmbeddingMutation) OldTextHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTextHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTextHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTextHash: %w", err)
-	}
-	return oldValue.TextHash, nil
-}
-
 // ResetTextHash resets all changes to the "text_hash" field.
 func (m *EmbeddingMutation) ResetTextHash() {
 	m.text_hash = nil
@@ -13401,23 +10700,6 @@ func (m *EmbeddingMutation) Vector() (r []byte, exists bool) {
 	return *v, true
 }
 
-// OldVector returns the old "vector" field's value of the Embedding entity.
-// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *EmbeddingMutation) OldVector(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldVector is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldVector requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldVector: %w", err)
-	}
-	return oldValue.Vector, nil
-}
-
 // ResetVector resets all changes to the "vector" field.
 func (m *EmbeddingMutation) ResetVector() {
 	m.vector = nil
@@ -13435,23 +10717,6 @@ func (m *EmbeddingMutation) UsedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUsedAt returns the old "used_at" field's value of the Embedding entity.
-// If the Embedding object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *EmbeddingMutation) OldUsedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUsedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUsedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUsedAt: %w", err)
-	}
-	return oldValue.UsedAt, nil
 }
 
 // ResetUsedAt resets all changes to the "used_at" field.
@@ -13562,19 +10827,7 @@ func (m *EmbeddingMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *EmbeddingMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case embedding.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case embedding.FieldModel:
-		return m.OldModel(ctx)
-	case embedding.FieldTextHash:
-		return m.OldTextHash(ctx)
-	case embedding.FieldVector:
-		return m.OldVector(ctx)
-	case embedding.FieldUsedAt:
-		return m.OldUsedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Embedding field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -13897,23 +11150,6 @@ func (m *ErasureMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Erasure entity.
-// If the Erasure object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ErasureMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ClearWorkspaceID clears the value of the "workspace_id" field.
 func (m *ErasureMutation) ClearWorkspaceID() {
 	m.workspace_id = nil
@@ -13946,23 +11182,6 @@ func (m *ErasureMutation) Kind() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKind returns the old "kind" field's value of the Erasure entity.
-// If the Erasure object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ErasureMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
-}
-
 // ResetKind resets all changes to the "kind" field.
 func (m *ErasureMutation) ResetKind() {
 	m.kind = nil
@@ -13980,23 +11199,6 @@ func (m *ErasureMutation) SubjectHash() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSubjectHash returns the old "subject_hash" field's value of the Erasure entity.
-// If the Erasure object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ErasureMutation) OldSubjectHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSubjectHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSubjectHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSubjectHash: %w", err)
-	}
-	return oldValue.SubjectHash, nil
 }
 
 // ResetSubjectHash resets all changes to the "subject_hash" field.
@@ -14018,23 +11220,6 @@ func (m *ErasureMutation) RequestedBy() (r string, exists bool) {
 	return *v, true
 }
 
-// OldRequestedBy returns the old "requested_by" field's value of the Erasure entity.
-// If the Erasure object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ErasureMutation) OldRequestedBy(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRequestedBy is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRequestedBy requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRequestedBy: %w", err)
-	}
-	return oldValue.RequestedBy, nil
-}
-
 // ResetRequestedBy resets all changes to the "requested_by" field.
 func (m *ErasureMutation) ResetRequestedBy() {
 	m.requested_by = nil
@@ -14052,23 +11237,6 @@ func (m *ErasureMutation) Erased() (r map[string]int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldErased returns the old "erased" field's value of the Erasure entity.
-// If the Erasure object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ErasureMutation) OldErased(ctx context.Context) (v map[string]int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldErased is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldErased requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldErased: %w", err)
-	}
-	return oldValue.Erased, nil
 }
 
 // ResetErased resets all changes to the "erased" field.
@@ -14090,23 +11258,6 @@ func (m *ErasureMutation) Remaining() (r map[string]int64, exists bool) {
 	return *v, true
 }
 
-// OldRemaining returns the old "remaining" field's value of the Erasure entity.
-// If the Erasure object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ErasureMutation) OldRemaining(ctx context.Context) (v map[string]int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRemaining is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRemaining requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRemaining: %w", err)
-	}
-	return oldValue.Remaining, nil
-}
-
 // ResetRemaining resets all changes to the "remaining" field.
 func (m *ErasureMutation) ResetRemaining() {
 	m.remaining = nil
@@ -14124,23 +11275,6 @@ func (m *ErasureMutation) DoneAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldDoneAt returns the old "done_at" field's value of the Erasure entity.
-// If the Erasure object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ErasureMutation) OldDoneAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDoneAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDoneAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDoneAt: %w", err)
-	}
-	return oldValue.DoneAt, nil
 }
 
 // ClearDoneAt clears the value of the "done_at" field.
@@ -14173,23 +11307,6 @@ func (m *ErasureMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Erasure entity.
-// If the Erasure object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ErasureMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -14288,25 +11405,7 @@ func (m *ErasureMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *ErasureMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case erasure.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case erasure.FieldKind:
-		return m.OldKind(ctx)
-	case erasure.FieldSubjectHash:
-		return m.OldSubjectHash(ctx)
-	case erasure.FieldRequestedBy:
-		return m.OldRequestedBy(ctx)
-	case erasure.FieldErased:
-		return m.OldErased(ctx)
-	case erasure.FieldRemaining:
-		return m.OldRemaining(ctx)
-	case erasure.FieldDoneAt:
-		return m.OldDoneAt(ctx)
-	case erasure.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Erasure field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -14655,23 +11754,6 @@ func (m *FeedbackMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *FeedbackMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -14689,23 +11771,6 @@ func (m *FeedbackMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -14726,23 +11791,6 @@ func (m *FeedbackMutation) ConversationID() (r int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldConversationID returns the old "conversation_id" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldConversationID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConversationID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
-	}
-	return oldValue.ConversationID, nil
 }
 
 // AddConversationID adds i to the "conversation_id" field.
@@ -14784,23 +11832,6 @@ func (m *FeedbackMutation) MessageID() (r int64, exists bool) {
 	return *v, true
 }
 
-// OldMessageID returns the old "message_id" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldMessageID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessageID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
-	}
-	return oldValue.MessageID, nil
-}
-
 // AddMessageID adds i to the "message_id" field.
 func (m *FeedbackMutation) AddMessageID(i int64) {
 	if m.addmessage_id != nil {
@@ -14838,23 +11869,6 @@ func (m *FeedbackMutation) Rating() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRating returns the old "rating" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldRating(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRating is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRating requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRating: %w", err)
-	}
-	return oldValue.Rating, nil
 }
 
 // AddRating adds i to the "rating" field.
@@ -14895,23 +11909,6 @@ func (m *FeedbackMutation) Comment() (r string, exists bool) {
 	return *v, true
 }
 
-// OldComment returns the old "comment" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldComment(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldComment is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldComment requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldComment: %w", err)
-	}
-	return oldValue.Comment, nil
-}
-
 // ResetComment resets all changes to the "comment" field.
 func (m *FeedbackMutation) ResetComment() {
 	m.comment = nil
@@ -14929,23 +11926,6 @@ func (m *FeedbackMutation) GivenBy() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldGivenBy returns the old "given_by" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldGivenBy(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldGivenBy is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldGivenBy requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldGivenBy: %w", err)
-	}
-	return oldValue.GivenBy, nil
 }
 
 // ResetGivenBy resets all changes to the "given_by" field.
@@ -14966,23 +11946,6 @@ func (m *FeedbackMutation) Counted() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCounted returns the old "counted" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldCounted(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCounted is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCounted requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCounted: %w", err)
-	}
-	return oldValue.Counted, nil
 }
 
 // AddCounted adds i to the "counted" field.
@@ -15023,23 +11986,6 @@ func (m *FeedbackMutation) UpdatedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldUpdatedAt returns the old "updated_at" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
-	}
-	return oldValue.UpdatedAt, nil
-}
-
 // ResetUpdatedAt resets all changes to the "updated_at" field.
 func (m *FeedbackMutation) ResetUpdatedAt() {
 	m.updated_at = nil
@@ -15057,23 +12003,6 @@ func (m *FeedbackMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Feedback entity.
-// If the Feedback object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *FeedbackMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -15209,29 +12138,7 @@ func (m *FeedbackMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *FeedbackMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case feedback.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case feedback.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case feedback.FieldConversationID:
-		return m.OldConversationID(ctx)
-	case feedback.FieldMessageID:
-		return m.OldMessageID(ctx)
-	case feedback.FieldRating:
-		return m.OldRating(ctx)
-	case feedback.FieldComment:
-		return m.OldComment(ctx)
-	case feedback.FieldGivenBy:
-		return m.OldGivenBy(ctx)
-	case feedback.FieldCounted:
-		return m.OldCounted(ctx)
-	case feedback.FieldUpdatedAt:
-		return m.OldUpdatedAt(ctx)
-	case feedback.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Feedback field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -15660,23 +12567,6 @@ func (m *GapMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *GapMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -15694,23 +12584,6 @@ func (m *GapMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -15731,23 +12604,6 @@ func (m *GapMutation) ConversationID() (r int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldConversationID returns the old "conversation_id" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldConversationID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConversationID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
-	}
-	return oldValue.ConversationID, nil
 }
 
 // AddConversationID adds i to the "conversation_id" field.
@@ -15789,23 +12645,6 @@ func (m *GapMutation) MessageID() (r int64, exists bool) {
 	return *v, true
 }
 
-// OldMessageID returns the old "message_id" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldMessageID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessageID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
-	}
-	return oldValue.MessageID, nil
-}
-
 // AddMessageID adds i to the "message_id" field.
 func (m *GapMutation) AddMessageID(i int64) {
 	if m.addmessage_id != nil {
@@ -15844,23 +12683,6 @@ func (m *GapMutation) Question() (r string, exists bool) {
 	return *v, true
 }
 
-// OldQuestion returns the old "question" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldQuestion(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldQuestion is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldQuestion requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldQuestion: %w", err)
-	}
-	return oldValue.Question, nil
-}
-
 // ResetQuestion resets all changes to the "question" field.
 func (m *GapMutation) ResetQuestion() {
 	m.question = nil
@@ -15878,23 +12700,6 @@ func (m *GapMutation) Reason() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldReason returns the old "reason" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldReason(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldReason is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldReason requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldReason: %w", err)
-	}
-	return oldValue.Reason, nil
 }
 
 // ResetReason resets all changes to the "reason" field.
@@ -15916,23 +12721,6 @@ func (m *GapMutation) State() (r string, exists bool) {
 	return *v, true
 }
 
-// OldState returns the old "state" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldState(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldState is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldState requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldState: %w", err)
-	}
-	return oldValue.State, nil
-}
-
 // ResetState resets all changes to the "state" field.
 func (m *GapMutation) ResetState() {
 	m.state = nil
@@ -15952,23 +12740,6 @@ func (m *GapMutation) DocumentID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDocumentID returns the old "document_id" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldDocumentID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDocumentID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDocumentID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDocumentID: %w", err)
-	}
-	return oldValue.DocumentID, nil
-}
-
 // ResetDocumentID resets all changes to the "document_id" field.
 func (m *GapMutation) ResetDocumentID() {
 	m.document_id = nil
@@ -15986,23 +12757,6 @@ func (m *GapMutation) SettledAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSettledAt returns the old "settled_at" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldSettledAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSettledAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSettledAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSettledAt: %w", err)
-	}
-	return oldValue.SettledAt, nil
 }
 
 // ClearSettledAt clears the value of the "settled_at" field.
@@ -16035,23 +12789,6 @@ func (m *GapMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Gap entity.
-// If the Gap object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *GapMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -16187,29 +12924,7 @@ func (m *GapMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *GapMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case gap.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case gap.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case gap.FieldConversationID:
-		return m.OldConversationID(ctx)
-	case gap.FieldMessageID:
-		return m.OldMessageID(ctx)
-	case gap.FieldQuestion:
-		return m.OldQuestion(ctx)
-	case gap.FieldReason:
-		return m.OldReason(ctx)
-	case gap.FieldState:
-		return m.OldState(ctx)
-	case gap.FieldDocumentID:
-		return m.OldDocumentID(ctx)
-	case gap.FieldSettledAt:
-		return m.OldSettledAt(ctx)
-	case gap.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Gap field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -16620,23 +13335,6 @@ func (m *IdempotencyKeyMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the IdempotencyKey entity.
-// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdempotencyKeyMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *IdempotencyKeyMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -16654,23 +13352,6 @@ func (m *IdempotencyKeyMutation) TokenID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldTokenID returns the old "token_id" field's value of the IdempotencyKey entity.
-// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdempotencyKeyMutation) OldTokenID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTokenID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTokenID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTokenID: %w", err)
-	}
-	return oldValue.TokenID, nil
 }
 
 // ResetTokenID resets all changes to the "token_id" field.
@@ -16692,23 +13373,6 @@ func (m *IdempotencyKeyMutation) Route() (r string, exists bool) {
 	return *v, true
 }
 
-// OldRoute returns the old "route" field's value of the IdempotencyKey entity.
-// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdempotencyKeyMutation) OldRoute(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRoute is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRoute requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRoute: %w", err)
-	}
-	return oldValue.Route, nil
-}
-
 // ResetRoute resets all changes to the "route" field.
 func (m *IdempotencyKeyMutation) ResetRoute() {
 	m.route = nil
@@ -16726,23 +13390,6 @@ func (m *IdempotencyKeyMutation) Key() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldKey returns the old "key" field's value of the IdempotencyKey entity.
-// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdempotencyKeyMutation) OldKey(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKey is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKey requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKey: %w", err)
-	}
-	return oldValue.Key, nil
 }
 
 // ResetKey resets all changes to the "key" field.
@@ -16764,23 +13411,6 @@ func (m *IdempotencyKeyMutation) BodyHash() (r string, exists bool) {
 	return *v, true
 }
 
-// OldBodyHash returns the old "body_hash" field's value of the IdempotencyKey entity.
-// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdempotencyKeyMutation) OldBodyHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBodyHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBodyHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBodyHash: %w", err)
-	}
-	return oldValue.BodyHash, nil
-}
-
 // ResetBodyHash resets all changes to the "body_hash" field.
 func (m *IdempotencyKeyMutation) ResetBodyHash() {
 	m.body_hash = nil
@@ -16798,23 +13428,6 @@ func (m *IdempotencyKeyMutation) ConversationID() (r int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldConversationID returns the old "conversation_id" field's value of the IdempotencyKey entity.
-// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdempotencyKeyMutation) OldConversationID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConversationID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
-	}
-	return oldValue.ConversationID, nil
 }
 
 // ResetConversationID resets all changes to the "conversation_id" field.
@@ -16835,23 +13448,6 @@ func (m *IdempotencyKeyMutation) MessageID() (r int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldMessageID returns the old "message_id" field's value of the IdempotencyKey entity.
-// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdempotencyKeyMutation) OldMessageID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessageID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
-	}
-	return oldValue.MessageID, nil
 }
 
 // AddMessageID adds i to the "message_id" field.
@@ -16890,23 +13486,6 @@ func (m *IdempotencyKeyMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the IdempotencyKey entity.
-// If the IdempotencyKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdempotencyKeyMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -17032,25 +13611,7 @@ func (m *IdempotencyKeyMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *IdempotencyKeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case idempotencykey.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case idempotencykey.FieldTokenID:
-		return m.OldTokenID(ctx)
-	case idempotencykey.FieldRoute:
-		return m.OldRoute(ctx)
-	case idempotencykey.FieldKey:
-		return m.OldKey(ctx)
-	case idempotencykey.FieldBodyHash:
-		return m.OldBodyHash(ctx)
-	case idempotencykey.FieldConversationID:
-		return m.OldConversationID(ctx)
-	case idempotencykey.FieldMessageID:
-		return m.OldMessageID(ctx)
-	case idempotencykey.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown IdempotencyKey field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -17411,23 +13972,6 @@ func (m *IdentityMutation) UserID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldUserID returns the old "user_id" field's value of the Identity entity.
-// If the Identity object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdentityMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
-}
-
 // ResetUserID resets all changes to the "user_id" field.
 func (m *IdentityMutation) ResetUserID() {
 	m.user = nil
@@ -17445,23 +13989,6 @@ func (m *IdentityMutation) Issuer() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldIssuer returns the old "issuer" field's value of the Identity entity.
-// If the Identity object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdentityMutation) OldIssuer(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldIssuer is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldIssuer requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldIssuer: %w", err)
-	}
-	return oldValue.Issuer, nil
 }
 
 // ResetIssuer resets all changes to the "issuer" field.
@@ -17483,23 +14010,6 @@ func (m *IdentityMutation) Subject() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSubject returns the old "subject" field's value of the Identity entity.
-// If the Identity object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdentityMutation) OldSubject(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSubject is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSubject requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSubject: %w", err)
-	}
-	return oldValue.Subject, nil
-}
-
 // ResetSubject resets all changes to the "subject" field.
 func (m *IdentityMutation) ResetSubject() {
 	m.subject = nil
@@ -17519,23 +14029,6 @@ func (m *IdentityMutation) ConnectionID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldConnectionID returns the old "connection_id" field's value of the Identity entity.
-// If the Identity object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdentityMutation) OldConnectionID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConnectionID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConnectionID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConnectionID: %w", err)
-	}
-	return oldValue.ConnectionID, nil
-}
-
 // ResetConnectionID resets all changes to the "connection_id" field.
 func (m *IdentityMutation) ResetConnectionID() {
 	m.connection_id = nil
@@ -17553,23 +14046,6 @@ func (m *IdentityMutation) LastUsedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldLastUsedAt returns the old "last_used_at" field's value of the Identity entity.
-// If the Identity object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdentityMutation) OldLastUsedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastUsedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastUsedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastUsedAt: %w", err)
-	}
-	return oldValue.LastUsedAt, nil
 }
 
 // ClearLastUsedAt clears the value of the "last_used_at" field.
@@ -17602,23 +14078,6 @@ func (m *IdentityMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Identity entity.
-// If the Identity object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *IdentityMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -17734,21 +14193,7 @@ func (m *IdentityMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *IdentityMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case identity.FieldUserID:
-		return m.OldUserID(ctx)
-	case identity.FieldIssuer:
-		return m.OldIssuer(ctx)
-	case identity.FieldSubject:
-		return m.OldSubject(ctx)
-	case identity.FieldConnectionID:
-		return m.OldConnectionID(ctx)
-	case identity.FieldLastUsedAt:
-		return m.OldLastUsedAt(ctx)
-	case identity.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Identity field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -18084,23 +14529,6 @@ func (m *InstallationKeyMutation) Key() (r []byte, exists bool) {
 	return *v, true
 }
 
-// OldKey returns the old "key" field's value of the InstallationKey entity.
-// If the InstallationKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InstallationKeyMutation) OldKey(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKey is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKey requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKey: %w", err)
-	}
-	return oldValue.Key, nil
-}
-
 // ResetKey resets all changes to the "key" field.
 func (m *InstallationKeyMutation) ResetKey() {
 	m.key = nil
@@ -18118,23 +14546,6 @@ func (m *InstallationKeyMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the InstallationKey entity.
-// If the InstallationKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InstallationKeyMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -18203,13 +14614,7 @@ func (m *InstallationKeyMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *InstallationKeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case installationkey.FieldKey:
-		return m.OldKey(ctx)
-	case installationkey.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown InstallationKey field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -18476,23 +14881,6 @@ func (m *InvitationMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Invitation entity.
-// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InvitationMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *InvitationMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -18510,23 +14898,6 @@ func (m *InvitationMutation) Email() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldEmail returns the old "email" field's value of the Invitation entity.
-// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InvitationMutation) OldEmail(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEmail requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
-	}
-	return oldValue.Email, nil
 }
 
 // ResetEmail resets all changes to the "email" field.
@@ -18548,23 +14919,6 @@ func (m *InvitationMutation) Role() (r string, exists bool) {
 	return *v, true
 }
 
-// OldRole returns the old "role" field's value of the Invitation entity.
-// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InvitationMutation) OldRole(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRole is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRole requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRole: %w", err)
-	}
-	return oldValue.Role, nil
-}
-
 // ResetRole resets all changes to the "role" field.
 func (m *InvitationMutation) ResetRole() {
 	m.role = nil
@@ -18582,23 +14936,6 @@ func (m *InvitationMutation) CodeHash() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCodeHash returns the old "code_hash" field's value of the Invitation entity.
-// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InvitationMutation) OldCodeHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCodeHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCodeHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCodeHash: %w", err)
-	}
-	return oldValue.CodeHash, nil
 }
 
 // ResetCodeHash resets all changes to the "code_hash" field.
@@ -18620,23 +14957,6 @@ func (m *InvitationMutation) InvitedBy() (r string, exists bool) {
 	return *v, true
 }
 
-// OldInvitedBy returns the old "invited_by" field's value of the Invitation entity.
-// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InvitationMutation) OldInvitedBy(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldInvitedBy is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldInvitedBy requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldInvitedBy: %w", err)
-	}
-	return oldValue.InvitedBy, nil
-}
-
 // ResetInvitedBy resets all changes to the "invited_by" field.
 func (m *InvitationMutation) ResetInvitedBy() {
 	m.invited_by = nil
@@ -18656,23 +14976,6 @@ func (m *InvitationMutation) ExpiresAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldExpiresAt returns the old "expires_at" field's value of the Invitation entity.
-// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InvitationMutation) OldExpiresAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
-	}
-	return oldValue.ExpiresAt, nil
-}
-
 // ResetExpiresAt resets all changes to the "expires_at" field.
 func (m *InvitationMutation) ResetExpiresAt() {
 	m.expires_at = nil
@@ -18690,23 +14993,6 @@ func (m *InvitationMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Invitation entity.
-// If the Invitation object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InvitationMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -18827,23 +15113,7 @@ func (m *InvitationMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *InvitationMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case invitation.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case invitation.FieldEmail:
-		return m.OldEmail(ctx)
-	case invitation.FieldRole:
-		return m.OldRole(ctx)
-	case invitation.FieldCodeHash:
-		return m.OldCodeHash(ctx)
-	case invitation.FieldInvitedBy:
-		return m.OldInvitedBy(ctx)
-	case invitation.FieldExpiresAt:
-		return m.OldExpiresAt(ctx)
-	case invitation.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Invitation field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -19190,23 +15460,6 @@ func (m *MailMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *MailMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -19224,23 +15477,6 @@ func (m *MailMutation) Key() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldKey returns the old "key" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldKey(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKey is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKey requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKey: %w", err)
-	}
-	return oldValue.Key, nil
 }
 
 // ResetKey resets all changes to the "key" field.
@@ -19262,23 +15498,6 @@ func (m *MailMutation) Recipient() (r string, exists bool) {
 	return *v, true
 }
 
-// OldRecipient returns the old "recipient" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldRecipient(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRecipient is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRecipient requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRecipient: %w", err)
-	}
-	return oldValue.Recipient, nil
-}
-
 // ResetRecipient resets all changes to the "recipient" field.
 func (m *MailMutation) ResetRecipient() {
 	m.recipient = nil
@@ -19296,23 +15515,6 @@ func (m *MailMutation) Subject() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSubject returns the old "subject" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldSubject(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSubject is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSubject requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSubject: %w", err)
-	}
-	return oldValue.Subject, nil
 }
 
 // ResetSubject resets all changes to the "subject" field.
@@ -19334,23 +15536,6 @@ func (m *MailMutation) Body() (r string, exists bool) {
 	return *v, true
 }
 
-// OldBody returns the old "body" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldBody(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBody is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBody requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBody: %w", err)
-	}
-	return oldValue.Body, nil
-}
-
 // ResetBody resets all changes to the "body" field.
 func (m *MailMutation) ResetBody() {
 	m.body = nil
@@ -19370,23 +15555,6 @@ func (m *MailMutation) HTML() (r string, exists bool) {
 	return *v, true
 }
 
-// OldHTML returns the old "html" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldHTML(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldHTML is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldHTML requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldHTML: %w", err)
-	}
-	return oldValue.HTML, nil
-}
-
 // ResetHTML resets all changes to the "html" field.
 func (m *MailMutation) ResetHTML() {
 	m.html = nil
@@ -19404,23 +15572,6 @@ func (m *MailMutation) DueAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldDueAt returns the old "due_at" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDueAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
-	}
-	return oldValue.DueAt, nil
 }
 
 // ClearDueAt clears the value of the "due_at" field.
@@ -19454,23 +15605,6 @@ func (m *MailMutation) Attempts() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAttempts returns the old "attempts" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldAttempts(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAttempts requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
-	}
-	return oldValue.Attempts, nil
 }
 
 // AddAttempts adds i to the "attempts" field.
@@ -19511,23 +15645,6 @@ func (m *MailMutation) SentAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldSentAt returns the old "sent_at" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldSentAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSentAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSentAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSentAt: %w", err)
-	}
-	return oldValue.SentAt, nil
-}
-
 // ClearSentAt clears the value of the "sent_at" field.
 func (m *MailMutation) ClearSentAt() {
 	m.sent_at = nil
@@ -19558,23 +15675,6 @@ func (m *MailMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Mail entity.
-// If the Mail object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -19710,29 +15810,7 @@ func (m *MailMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *MailMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case mail.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case mail.FieldKey:
-		return m.OldKey(ctx)
-	case mail.FieldRecipient:
-		return m.OldRecipient(ctx)
-	case mail.FieldSubject:
-		return m.OldSubject(ctx)
-	case mail.FieldBody:
-		return m.OldBody(ctx)
-	case mail.FieldHTML:
-		return m.OldHTML(ctx)
-	case mail.FieldDueAt:
-		return m.OldDueAt(ctx)
-	case mail.FieldAttempts:
-		return m.OldAttempts(ctx)
-	case mail.FieldSentAt:
-		return m.OldSentAt(ctx)
-	case mail.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Mail field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -20129,23 +16207,6 @@ func (m *MemberMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Member entity.
-// If the Member object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MemberMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *MemberMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -20163,23 +16224,6 @@ func (m *MemberMutation) UserID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUserID returns the old "user_id" field's value of the Member entity.
-// If the Member object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MemberMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
 }
 
 // ResetUserID resets all changes to the "user_id" field.
@@ -20201,23 +16245,6 @@ func (m *MemberMutation) Role() (r string, exists bool) {
 	return *v, true
 }
 
-// OldRole returns the old "role" field's value of the Member entity.
-// If the Member object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MemberMutation) OldRole(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRole is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRole requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRole: %w", err)
-	}
-	return oldValue.Role, nil
-}
-
 // ResetRole resets all changes to the "role" field.
 func (m *MemberMutation) ResetRole() {
 	m.role = nil
@@ -20235,23 +16262,6 @@ func (m *MemberMutation) Kept() (r bool, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldKept returns the old "kept" field's value of the Member entity.
-// If the Member object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MemberMutation) OldKept(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKept is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKept requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKept: %w", err)
-	}
-	return oldValue.Kept, nil
 }
 
 // ResetKept resets all changes to the "kept" field.
@@ -20273,23 +16283,6 @@ func (m *MemberMutation) OverLimit() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldOverLimit returns the old "over_limit" field's value of the Member entity.
-// If the Member object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MemberMutation) OldOverLimit(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOverLimit is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOverLimit requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOverLimit: %w", err)
-	}
-	return oldValue.OverLimit, nil
-}
-
 // ResetOverLimit resets all changes to the "over_limit" field.
 func (m *MemberMutation) ResetOverLimit() {
 	m.over_limit = nil
@@ -20307,23 +16300,6 @@ func (m *MemberMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Member entity.
-// If the Member object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MemberMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -20466,21 +16442,7 @@ func (m *MemberMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *MemberMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case member.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case member.FieldUserID:
-		return m.OldUserID(ctx)
-	case member.FieldRole:
-		return m.OldRole(ctx)
-	case member.FieldKept:
-		return m.OldKept(ctx)
-	case member.FieldOverLimit:
-		return m.OldOverLimit(ctx)
-	case member.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Member field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -20840,23 +16802,6 @@ func (m *MessageMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *MessageMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -20874,23 +16819,6 @@ func (m *MessageMutation) ConversationID() (r int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldConversationID returns the old "conversation_id" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldConversationID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConversationID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
-	}
-	return oldValue.ConversationID, nil
 }
 
 // ResetConversationID resets all changes to the "conversation_id" field.
@@ -20912,23 +16840,6 @@ func (m *MessageMutation) Role() (r string, exists bool) {
 	return *v, true
 }
 
-// OldRole returns the old "role" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldRole(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRole is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRole requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRole: %w", err)
-	}
-	return oldValue.Role, nil
-}
-
 // ResetRole resets all changes to the "role" field.
 func (m *MessageMutation) ResetRole() {
 	m.role = nil
@@ -20946,23 +16857,6 @@ func (m *MessageMutation) Content() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldContent returns the old "content" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldContent(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldContent is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldContent requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldContent: %w", err)
-	}
-	return oldValue.Content, nil
 }
 
 // ResetContent resets all changes to the "content" field.
@@ -20984,23 +16878,6 @@ func (m *MessageMutation) Status() (r string, exists bool) {
 	return *v, true
 }
 
-// OldStatus returns the old "status" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldStatus(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStatus requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
-	}
-	return oldValue.Status, nil
-}
-
 // ResetStatus resets all changes to the "status" field.
 func (m *MessageMutation) ResetStatus() {
 	m.status = nil
@@ -21018,23 +16895,6 @@ func (m *MessageMutation) LeaseUntil() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldLeaseUntil returns the old "lease_until" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldLeaseUntil(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLeaseUntil is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLeaseUntil requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLeaseUntil: %w", err)
-	}
-	return oldValue.LeaseUntil, nil
 }
 
 // ClearLeaseUntil clears the value of the "lease_until" field.
@@ -21068,23 +16928,6 @@ func (m *MessageMutation) Attempt() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAttempt returns the old "attempt" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldAttempt(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAttempt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
-	}
-	return oldValue.Attempt, nil
 }
 
 // AddAttempt adds i to the "attempt" field.
@@ -21125,23 +16968,6 @@ func (m *MessageMutation) Stopping() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldStopping returns the old "stopping" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldStopping(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStopping is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStopping requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStopping: %w", err)
-	}
-	return oldValue.Stopping, nil
-}
-
 // ResetStopping resets all changes to the "stopping" field.
 func (m *MessageMutation) ResetStopping() {
 	m.stopping = nil
@@ -21159,23 +16985,6 @@ func (m *MessageMutation) Delivery() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldDelivery returns the old "delivery" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldDelivery(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDelivery is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDelivery requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDelivery: %w", err)
-	}
-	return oldValue.Delivery, nil
 }
 
 // ResetDelivery resets all changes to the "delivery" field.
@@ -21197,23 +17006,6 @@ func (m *MessageMutation) Query() (r string, exists bool) {
 	return *v, true
 }
 
-// OldQuery returns the old "query" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldQuery(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldQuery is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldQuery requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldQuery: %w", err)
-	}
-	return oldValue.Query, nil
-}
-
 // ResetQuery resets all changes to the "query" field.
 func (m *MessageMutation) ResetQuery() {
 	m.query = nil
@@ -21231,23 +17023,6 @@ func (m *MessageMutation) Outcome() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldOutcome returns the old "outcome" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldOutcome(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOutcome requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
-	}
-	return oldValue.Outcome, nil
 }
 
 // ResetOutcome resets all changes to the "outcome" field.
@@ -21269,23 +17044,6 @@ func (m *MessageMutation) FinishReason() (r string, exists bool) {
 	return *v, true
 }
 
-// OldFinishReason returns the old "finish_reason" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldFinishReason(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFinishReason is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFinishReason requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFinishReason: %w", err)
-	}
-	return oldValue.FinishReason, nil
-}
-
 // ResetFinishReason resets all changes to the "finish_reason" field.
 func (m *MessageMutation) ResetFinishReason() {
 	m.finish_reason = nil
@@ -21303,23 +17061,6 @@ func (m *MessageMutation) Sources() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSources returns the old "sources" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldSources(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSources is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSources requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSources: %w", err)
-	}
-	return oldValue.Sources, nil
 }
 
 // ResetSources resets all changes to the "sources" field.
@@ -21341,23 +17082,6 @@ func (m *MessageMutation) DocumentIds() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDocumentIds returns the old "document_ids" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldDocumentIds(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDocumentIds is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDocumentIds requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDocumentIds: %w", err)
-	}
-	return oldValue.DocumentIds, nil
-}
-
 // ResetDocumentIds resets all changes to the "document_ids" field.
 func (m *MessageMutation) ResetDocumentIds() {
 	m.document_ids = nil
@@ -21375,23 +17099,6 @@ func (m *MessageMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Message entity.
-// If the Message object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MessageMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -21552,39 +17259,7 @@ func (m *MessageMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *MessageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case message.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case message.FieldConversationID:
-		return m.OldConversationID(ctx)
-	case message.FieldRole:
-		return m.OldRole(ctx)
-	case message.FieldContent:
-		return m.OldContent(ctx)
-	case message.FieldStatus:
-		return m.OldStatus(ctx)
-	case message.FieldLeaseUntil:
-		return m.OldLeaseUntil(ctx)
-	case message.FieldAttempt:
-		return m.OldAttempt(ctx)
-	case message.FieldStopping:
-		return m.OldStopping(ctx)
-	case message.FieldDelivery:
-		return m.OldDelivery(ctx)
-	case message.FieldQuery:
-		return m.OldQuery(ctx)
-	case message.FieldOutcome:
-		return m.OldOutcome(ctx)
-	case message.FieldFinishReason:
-		return m.OldFinishReason(ctx)
-	case message.FieldSources:
-		return m.OldSources(ctx)
-	case message.FieldDocumentIds:
-		return m.OldDocumentIds(ctx)
-	case message.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Message field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -22042,23 +17717,6 @@ func (m *PassageMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *PassageMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -22076,23 +17734,6 @@ func (m *PassageMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -22114,23 +17755,6 @@ func (m *PassageMutation) DocumentID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDocumentID returns the old "document_id" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldDocumentID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDocumentID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDocumentID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDocumentID: %w", err)
-	}
-	return oldValue.DocumentID, nil
-}
-
 // ResetDocumentID resets all changes to the "document_id" field.
 func (m *PassageMutation) ResetDocumentID() {
 	m.document = nil
@@ -22149,23 +17773,6 @@ func (m *PassageMutation) Version() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldVersion returns the old "version" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldVersion(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldVersion requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
-	}
-	return oldValue.Version, nil
 }
 
 // AddVersion adds i to the "version" field.
@@ -22207,23 +17814,6 @@ func (m *PassageMutation) Ordinal() (r int, exists bool) {
 	return *v, true
 }
 
-// OldOrdinal returns the old "ordinal" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldOrdinal(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOrdinal is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOrdinal requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOrdinal: %w", err)
-	}
-	return oldValue.Ordinal, nil
-}
-
 // AddOrdinal adds i to the "ordinal" field.
 func (m *PassageMutation) AddOrdinal(i int) {
 	if m.addordinal != nil {
@@ -22262,23 +17852,6 @@ func (m *PassageMutation) Title() (r string, exists bool) {
 	return *v, true
 }
 
-// OldTitle returns the old "title" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldTitle(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTitle requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
-	}
-	return oldValue.Title, nil
-}
-
 // ResetTitle resets all changes to the "title" field.
 func (m *PassageMutation) ResetTitle() {
 	m.title = nil
@@ -22297,23 +17870,6 @@ func (m *PassageMutation) HeadingPath() (r []string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldHeadingPath returns the old "heading_path" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldHeadingPath(ctx context.Context) (v []string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldHeadingPath is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldHeadingPath requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldHeadingPath: %w", err)
-	}
-	return oldValue.HeadingPath, nil
 }
 
 // AppendHeadingPath adds s to the "heading_path" field.
@@ -22349,23 +17905,6 @@ func (m *PassageMutation) Place() (r string, exists bool) {
 	return *v, true
 }
 
-// OldPlace returns the old "place" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldPlace(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPlace is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPlace requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPlace: %w", err)
-	}
-	return oldValue.Place, nil
-}
-
 // ResetPlace resets all changes to the "place" field.
 func (m *PassageMutation) ResetPlace() {
 	m.place = nil
@@ -22384,23 +17923,6 @@ func (m *PassageMutation) Start() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldStart returns the old "start" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldStart(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStart is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStart requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStart: %w", err)
-	}
-	return oldValue.Start, nil
 }
 
 // AddStart adds i to the "start" field.
@@ -22442,23 +17964,6 @@ func (m *PassageMutation) End() (r int, exists bool) {
 	return *v, true
 }
 
-// OldEnd returns the old "end" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldEnd(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEnd is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEnd requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEnd: %w", err)
-	}
-	return oldValue.End, nil
-}
-
 // AddEnd adds i to the "end" field.
 func (m *PassageMutation) AddEnd(i int) {
 	if m.addend != nil {
@@ -22497,23 +18002,6 @@ func (m *PassageMutation) ContentHash() (r string, exists bool) {
 	return *v, true
 }
 
-// OldContentHash returns the old "content_hash" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldContentHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldContentHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldContentHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldContentHash: %w", err)
-	}
-	return oldValue.ContentHash, nil
-}
-
 // ResetContentHash resets all changes to the "content_hash" field.
 func (m *PassageMutation) ResetContentHash() {
 	m.content_hash = nil
@@ -22533,23 +18021,6 @@ func (m *PassageMutation) Text() (r string, exists bool) {
 	return *v, true
 }
 
-// OldText returns the old "text" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldText(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldText is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldText requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldText: %w", err)
-	}
-	return oldValue.Text, nil
-}
-
 // ResetText resets all changes to the "text" field.
 func (m *PassageMutation) ResetText() {
 	m.text = nil
@@ -22567,23 +18038,6 @@ func (m *PassageMutation) Encoding() (r []byte, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldEncoding returns the old "encoding" field's value of the Passage entity.
-// If the Passage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PassageMutation) OldEncoding(ctx context.Context) (v *[]byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEncoding is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEncoding requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEncoding: %w", err)
-	}
-	return oldValue.Encoding, nil
 }
 
 // ClearEncoding clears the value of the "encoding" field.
@@ -22747,35 +18201,7 @@ func (m *PassageMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *PassageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case passage.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case passage.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case passage.FieldDocumentID:
-		return m.OldDocumentID(ctx)
-	case passage.FieldVersion:
-		return m.OldVersion(ctx)
-	case passage.FieldOrdinal:
-		return m.OldOrdinal(ctx)
-	case passage.FieldTitle:
-		return m.OldTitle(ctx)
-	case passage.FieldHeadingPath:
-		return m.OldHeadingPath(ctx)
-	case passage.FieldPlace:
-		return m.OldPlace(ctx)
-	case passage.FieldStart:
-		return m.OldStart(ctx)
-	case passage.FieldEnd:
-		return m.OldEnd(ctx)
-	case passage.FieldContentHash:
-		return m.OldContentHash(ctx)
-	case passage.FieldText:
-		return m.OldText(ctx)
-	case passage.FieldEncoding:
-		return m.OldEncoding(ctx)
-	}
-	return nil, fmt.Errorf("unknown Passage field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -23237,23 +18663,6 @@ func (m *PasskeyMutation) UserID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldUserID returns the old "user_id" field's value of the Passkey entity.
-// If the Passkey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PasskeyMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
-}
-
 // ResetUserID resets all changes to the "user_id" field.
 func (m *PasskeyMutation) ResetUserID() {
 	m.user = nil
@@ -23271,23 +18680,6 @@ func (m *PasskeyMutation) CredentialID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCredentialID returns the old "credential_id" field's value of the Passkey entity.
-// If the Passkey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PasskeyMutation) OldCredentialID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCredentialID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCredentialID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCredentialID: %w", err)
-	}
-	return oldValue.CredentialID, nil
 }
 
 // ResetCredentialID resets all changes to the "credential_id" field.
@@ -23309,23 +18701,6 @@ func (m *PasskeyMutation) Credential() (r string, exists bool) {
 	return *v, true
 }
 
-// OldCredential returns the old "credential" field's value of the Passkey entity.
-// If the Passkey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PasskeyMutation) OldCredential(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCredential is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCredential requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCredential: %w", err)
-	}
-	return oldValue.Credential, nil
-}
-
 // ResetCredential resets all changes to the "credential" field.
 func (m *PasskeyMutation) ResetCredential() {
 	m.credential = nil
@@ -23345,23 +18720,6 @@ func (m *PasskeyMutation) Name() (r string, exists bool) {
 	return *v, true
 }
 
-// OldName returns the old "name" field's value of the Passkey entity.
-// If the Passkey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PasskeyMutation) OldName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldName: %w", err)
-	}
-	return oldValue.Name, nil
-}
-
 // ResetName resets all changes to the "name" field.
 func (m *PasskeyMutation) ResetName() {
 	m.name = nil
@@ -23379,23 +18737,6 @@ func (m *PasskeyMutation) LastUsedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldLastUsedAt returns the old "last_used_at" field's value of the Passkey entity.
-// If the Passkey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PasskeyMutation) OldLastUsedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastUsedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastUsedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastUsedAt: %w", err)
-	}
-	return oldValue.LastUsedAt, nil
 }
 
 // ClearLastUsedAt clears the value of the "last_used_at" field.
@@ -23428,23 +18769,6 @@ func (m *PasskeyMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Passkey entity.
-// If the Passkey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PasskeyMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -23560,21 +18884,7 @@ func (m *PasskeyMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *PasskeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case passkey.FieldUserID:
-		return m.OldUserID(ctx)
-	case passkey.FieldCredentialID:
-		return m.OldCredentialID(ctx)
-	case passkey.FieldCredential:
-		return m.OldCredential(ctx)
-	case passkey.FieldName:
-		return m.OldName(ctx)
-	case passkey.FieldLastUsedAt:
-		return m.OldLastUsedAt(ctx)
-	case passkey.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Passkey field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -23947,23 +19257,6 @@ func (m *PlanMutation) Title() (r string, exists bool) {
 	return *v, true
 }
 
-// OldTitle returns the old "title" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldTitle(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTitle requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
-	}
-	return oldValue.Title, nil
-}
-
 // ResetTitle resets all changes to the "title" field.
 func (m *PlanMutation) ResetTitle() {
 	m.title = nil
@@ -23982,23 +19275,6 @@ func (m *PlanMutation) Rank() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRank returns the old "rank" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldRank(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRank is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRank requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRank: %w", err)
-	}
-	return oldValue.Rank, nil
 }
 
 // AddRank adds i to the "rank" field.
@@ -24040,23 +19316,6 @@ func (m *PlanMutation) Features() (r []string, exists bool) {
 	return *v, true
 }
 
-// OldFeatures returns the old "features" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldFeatures(ctx context.Context) (v []string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFeatures is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFeatures requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFeatures: %w", err)
-	}
-	return oldValue.Features, nil
-}
-
 // AppendFeatures adds s to the "features" field.
 func (m *PlanMutation) AppendFeatures(s []string) {
 	m.appendfeatures = append(m.appendfeatures, s...)
@@ -24089,23 +19348,6 @@ func (m *PlanMutation) Chatbots() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbots returns the old "chatbots" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldChatbots(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbots is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbots requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbots: %w", err)
-	}
-	return oldValue.Chatbots, nil
 }
 
 // AddChatbots adds i to the "chatbots" field.
@@ -24147,23 +19389,6 @@ func (m *PlanMutation) Members() (r int, exists bool) {
 	return *v, true
 }
 
-// OldMembers returns the old "members" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldMembers(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMembers is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMembers requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMembers: %w", err)
-	}
-	return oldValue.Members, nil
-}
-
 // AddMembers adds i to the "members" field.
 func (m *PlanMutation) AddMembers(i int) {
 	if m.addmembers != nil {
@@ -24201,23 +19426,6 @@ func (m *PlanMutation) TokensPerChatbot() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldTokensPerChatbot returns the old "tokens_per_chatbot" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldTokensPerChatbot(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTokensPerChatbot is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTokensPerChatbot requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTokensPerChatbot: %w", err)
-	}
-	return oldValue.TokensPerChatbot, nil
 }
 
 // AddTokensPerChatbot adds i to the "tokens_per_chatbot" field.
@@ -24259,23 +19467,6 @@ func (m *PlanMutation) MessageChars() (r int, exists bool) {
 	return *v, true
 }
 
-// OldMessageChars returns the old "message_chars" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldMessageChars(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessageChars is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessageChars requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessageChars: %w", err)
-	}
-	return oldValue.MessageChars, nil
-}
-
 // AddMessageChars adds i to the "message_chars" field.
 func (m *PlanMutation) AddMessageChars(i int) {
 	if m.addmessage_chars != nil {
@@ -24313,23 +19504,6 @@ func (m *PlanMutation) MessagesPerMonth() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldMessagesPerMonth returns the old "messages_per_month" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldMessagesPerMonth(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessagesPerMonth is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessagesPerMonth requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessagesPerMonth: %w", err)
-	}
-	return oldValue.MessagesPerMonth, nil
 }
 
 // AddMessagesPerMonth adds i to the "messages_per_month" field.
@@ -24371,23 +19545,6 @@ func (m *PlanMutation) PlaygroundPerMonth() (r int, exists bool) {
 	return *v, true
 }
 
-// OldPlaygroundPerMonth returns the old "playground_per_month" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldPlaygroundPerMonth(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPlaygroundPerMonth is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPlaygroundPerMonth requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPlaygroundPerMonth: %w", err)
-	}
-	return oldValue.PlaygroundPerMonth, nil
-}
-
 // AddPlaygroundPerMonth adds i to the "playground_per_month" field.
 func (m *PlanMutation) AddPlaygroundPerMonth(i int) {
 	if m.addplayground_per_month != nil {
@@ -24425,23 +19582,6 @@ func (m *PlanMutation) KnowledgeChars() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldKnowledgeChars returns the old "knowledge_chars" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldKnowledgeChars(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKnowledgeChars is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKnowledgeChars requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKnowledgeChars: %w", err)
-	}
-	return oldValue.KnowledgeChars, nil
 }
 
 // AddKnowledgeChars adds i to the "knowledge_chars" field.
@@ -24483,23 +19623,6 @@ func (m *PlanMutation) StoredBytes() (r int, exists bool) {
 	return *v, true
 }
 
-// OldStoredBytes returns the old "stored_bytes" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldStoredBytes(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStoredBytes is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStoredBytes requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStoredBytes: %w", err)
-	}
-	return oldValue.StoredBytes, nil
-}
-
 // AddStoredBytes adds i to the "stored_bytes" field.
 func (m *PlanMutation) AddStoredBytes(i int) {
 	if m.addstored_bytes != nil {
@@ -24537,23 +19660,6 @@ func (m *PlanMutation) RequestsPerMinute() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRequestsPerMinute returns the old "requests_per_minute" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldRequestsPerMinute(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRequestsPerMinute is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRequestsPerMinute requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRequestsPerMinute: %w", err)
-	}
-	return oldValue.RequestsPerMinute, nil
 }
 
 // AddRequestsPerMinute adds i to the "requests_per_minute" field.
@@ -24595,23 +19701,6 @@ func (m *PlanMutation) ConcurrentAnswers() (r int, exists bool) {
 	return *v, true
 }
 
-// OldConcurrentAnswers returns the old "concurrent_answers" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldConcurrentAnswers(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConcurrentAnswers is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConcurrentAnswers requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConcurrentAnswers: %w", err)
-	}
-	return oldValue.ConcurrentAnswers, nil
-}
-
 // AddConcurrentAnswers adds i to the "concurrent_answers" field.
 func (m *PlanMutation) AddConcurrentAnswers(i int) {
 	if m.addconcurrent_answers != nil {
@@ -24649,23 +19738,6 @@ func (m *PlanMutation) RetentionDays() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRetentionDays returns the old "retention_days" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldRetentionDays(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRetentionDays is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRetentionDays requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRetentionDays: %w", err)
-	}
-	return oldValue.RetentionDays, nil
 }
 
 // AddRetentionDays adds i to the "retention_days" field.
@@ -24707,23 +19779,6 @@ func (m *PlanMutation) AuditDays() (r int, exists bool) {
 	return *v, true
 }
 
-// OldAuditDays returns the old "audit_days" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldAuditDays(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAuditDays is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAuditDays requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAuditDays: %w", err)
-	}
-	return oldValue.AuditDays, nil
-}
-
 // AddAuditDays adds i to the "audit_days" field.
 func (m *PlanMutation) AddAuditDays(i int) {
 	if m.addaudit_days != nil {
@@ -24761,23 +19816,6 @@ func (m *PlanMutation) MonthlyPrice() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldMonthlyPrice returns the old "monthly_price" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldMonthlyPrice(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMonthlyPrice is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMonthlyPrice requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMonthlyPrice: %w", err)
-	}
-	return oldValue.MonthlyPrice, nil
 }
 
 // AddMonthlyPrice adds i to the "monthly_price" field.
@@ -24819,23 +19857,6 @@ func (m *PlanMutation) YearlyPrice() (r int, exists bool) {
 	return *v, true
 }
 
-// OldYearlyPrice returns the old "yearly_price" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldYearlyPrice(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldYearlyPrice is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldYearlyPrice requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldYearlyPrice: %w", err)
-	}
-	return oldValue.YearlyPrice, nil
-}
-
 // AddYearlyPrice adds i to the "yearly_price" field.
 func (m *PlanMutation) AddYearlyPrice(i int) {
 	if m.addyearly_price != nil {
@@ -24874,23 +19895,6 @@ func (m *PlanMutation) Currency() (r string, exists bool) {
 	return *v, true
 }
 
-// OldCurrency returns the old "currency" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldCurrency(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCurrency requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
-	}
-	return oldValue.Currency, nil
-}
-
 // ResetCurrency resets all changes to the "currency" field.
 func (m *PlanMutation) ResetCurrency() {
 	m.currency = nil
@@ -24909,23 +19913,6 @@ func (m *PlanMutation) SoldMonthlyPrice() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSoldMonthlyPrice returns the old "sold_monthly_price" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldSoldMonthlyPrice(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSoldMonthlyPrice is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSoldMonthlyPrice requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSoldMonthlyPrice: %w", err)
-	}
-	return oldValue.SoldMonthlyPrice, nil
 }
 
 // AddSoldMonthlyPrice adds i to the "sold_monthly_price" field.
@@ -24967,23 +19954,6 @@ func (m *PlanMutation) SoldYearlyPrice() (r int, exists bool) {
 	return *v, true
 }
 
-// OldSoldYearlyPrice returns the old "sold_yearly_price" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldSoldYearlyPrice(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSoldYearlyPrice is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSoldYearlyPrice requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSoldYearlyPrice: %w", err)
-	}
-	return oldValue.SoldYearlyPrice, nil
-}
-
 // AddSoldYearlyPrice adds i to the "sold_yearly_price" field.
 func (m *PlanMutation) AddSoldYearlyPrice(i int) {
 	if m.addsold_yearly_price != nil {
@@ -25020,23 +19990,6 @@ func (m *PlanMutation) SoldCurrency() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSoldCurrency returns the old "sold_currency" field's value of the Plan entity.
-// If the Plan object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *PlanMutation) OldSoldCurrency(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSoldCurrency is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSoldCurrency requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSoldCurrency: %w", err)
-	}
-	return oldValue.SoldCurrency, nil
 }
 
 // ResetSoldCurrency resets all changes to the "sold_currency" field.
@@ -25200,51 +20153,7 @@ func (m *PlanMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *PlanMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case plan.FieldTitle:
-		return m.OldTitle(ctx)
-	case plan.FieldRank:
-		return m.OldRank(ctx)
-	case plan.FieldFeatures:
-		return m.OldFeatures(ctx)
-	case plan.FieldChatbots:
-		return m.OldChatbots(ctx)
-	case plan.FieldMembers:
-		return m.OldMembers(ctx)
-	case plan.FieldTokensPerChatbot:
-		return m.OldTokensPerChatbot(ctx)
-	case plan.FieldMessageChars:
-		return m.OldMessageChars(ctx)
-	case plan.FieldMessagesPerMonth:
-		return m.OldMessagesPerMonth(ctx)
-	case plan.FieldPlaygroundPerMonth:
-		return m.OldPlaygroundPerMonth(ctx)
-	case plan.FieldKnowledgeChars:
-		return m.OldKnowledgeChars(ctx)
-	case plan.FieldStoredBytes:
-		return m.OldStoredBytes(ctx)
-	case plan.FieldRequestsPerMinute:
-		return m.OldRequestsPerMinute(ctx)
-	case plan.FieldConcurrentAnswers:
-		return m.OldConcurrentAnswers(ctx)
-	case plan.FieldRetentionDays:
-		return m.OldRetentionDays(ctx)
-	case plan.FieldAuditDays:
-		return m.OldAuditDays(ctx)
-	case plan.FieldMonthlyPrice:
-		return m.OldMonthlyPrice(ctx)
-	case plan.FieldYearlyPrice:
-		return m.OldYearlyPrice(ctx)
-	case plan.FieldCurrency:
-		return m.OldCurrency(ctx)
-	case plan.FieldSoldMonthlyPrice:
-		return m.OldSoldMonthlyPrice(ctx)
-	case plan.FieldSoldYearlyPrice:
-		return m.OldSoldYearlyPrice(ctx)
-	case plan.FieldSoldCurrency:
-		return m.OldSoldCurrency(ctx)
-	}
-	return nil, fmt.Errorf("unknown Plan field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if

@@ -178,23 +178,6 @@ func (m *ProviderMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *ProviderMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -212,23 +195,6 @@ func (m *ProviderMutation) Name() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldName returns the old "name" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldName: %w", err)
-	}
-	return oldValue.Name, nil
 }
 
 // ResetName resets all changes to the "name" field.
@@ -250,23 +216,6 @@ func (m *ProviderMutation) Kind() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKind returns the old "kind" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
-}
-
 // ResetKind resets all changes to the "kind" field.
 func (m *ProviderMutation) ResetKind() {
 	m.kind = nil
@@ -286,23 +235,6 @@ func (m *ProviderMutation) BaseURL() (r string, exists bool) {
 	return *v, true
 }
 
-// OldBaseURL returns the old "base_url" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldBaseURL(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBaseURL is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBaseURL requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBaseURL: %w", err)
-	}
-	return oldValue.BaseURL, nil
-}
-
 // ResetBaseURL resets all changes to the "base_url" field.
 func (m *ProviderMutation) ResetBaseURL() {
 	m.base_url = nil
@@ -320,23 +252,6 @@ func (m *ProviderMutation) SealedKey() (r []byte, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSealedKey returns the old "sealed_key" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldSealedKey(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSealedKey is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSealedKey requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSealedKey: %w", err)
-	}
-	return oldValue.SealedKey, nil
 }
 
 // ClearSealedKey clears the value of the "sealed_key" field.
@@ -371,23 +286,6 @@ func (m *ProviderMutation) KeyHint() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKeyHint returns the old "key_hint" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldKeyHint(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKeyHint is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKeyHint requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKeyHint: %w", err)
-	}
-	return oldValue.KeyHint, nil
-}
-
 // ResetKeyHint resets all changes to the "key_hint" field.
 func (m *ProviderMutation) ResetKeyHint() {
 	m.key_hint = nil
@@ -405,23 +303,6 @@ func (m *ProviderMutation) Tools() (r bool, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldTools returns the old "tools" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldTools(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTools is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTools requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTools: %w", err)
-	}
-	return oldValue.Tools, nil
 }
 
 // ResetTools resets all changes to the "tools" field.
@@ -443,23 +324,6 @@ func (m *ProviderMutation) UpdatedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldUpdatedAt returns the old "updated_at" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
-	}
-	return oldValue.UpdatedAt, nil
-}
-
 // ResetUpdatedAt resets all changes to the "updated_at" field.
 func (m *ProviderMutation) ResetUpdatedAt() {
 	m.updated_at = nil
@@ -477,23 +341,6 @@ func (m *ProviderMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Provider entity.
-// If the Provider object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProviderMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -624,27 +471,7 @@ func (m *ProviderMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *ProviderMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case provider.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case provider.FieldName:
-		return m.OldName(ctx)
-	case provider.FieldKind:
-		return m.OldKind(ctx)
-	case provider.FieldBaseURL:
-		return m.OldBaseURL(ctx)
-	case provider.FieldSealedKey:
-		return m.OldSealedKey(ctx)
-	case provider.FieldKeyHint:
-		return m.OldKeyHint(ctx)
-	case provider.FieldTools:
-		return m.OldTools(ctx)
-	case provider.FieldUpdatedAt:
-		return m.OldUpdatedAt(ctx)
-	case provider.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Provider field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -1014,23 +841,6 @@ func (m *QuotaNoticeMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the QuotaNotice entity.
-// If the QuotaNotice object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *QuotaNoticeMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *QuotaNoticeMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -1048,23 +858,6 @@ func (m *QuotaNoticeMutation) Month() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldMonth returns the old "month" field's value of the QuotaNotice entity.
-// If the QuotaNotice object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *QuotaNoticeMutation) OldMonth(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMonth is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMonth requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMonth: %w", err)
-	}
-	return oldValue.Month, nil
 }
 
 // ResetMonth resets all changes to the "month" field.
@@ -1085,23 +878,6 @@ func (m *QuotaNoticeMutation) Percent() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPercent returns the old "percent" field's value of the QuotaNotice entity.
-// If the QuotaNotice object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *QuotaNoticeMutation) OldPercent(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPercent is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPercent requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPercent: %w", err)
-	}
-	return oldValue.Percent, nil
 }
 
 // AddPercent adds i to the "percent" field.
@@ -1140,23 +916,6 @@ func (m *QuotaNoticeMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the QuotaNotice entity.
-// If the QuotaNotice object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *QuotaNoticeMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -1262,17 +1021,7 @@ func (m *QuotaNoticeMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *QuotaNoticeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case quotanotice.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case quotanotice.FieldMonth:
-		return m.OldMonth(ctx)
-	case quotanotice.FieldPercent:
-		return m.OldPercent(ctx)
-	case quotanotice.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown QuotaNotice field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -1587,23 +1336,6 @@ func (m *RebuildMutation) BeganAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldBeganAt returns the old "began_at" field's value of the Rebuild entity.
-// If the Rebuild object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RebuildMutation) OldBeganAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBeganAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBeganAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBeganAt: %w", err)
-	}
-	return oldValue.BeganAt, nil
-}
-
 // ResetBeganAt resets all changes to the "began_at" field.
 func (m *RebuildMutation) ResetBeganAt() {
 	m.began_at = nil
@@ -1665,11 +1397,7 @@ func (m *RebuildMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *RebuildMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case rebuild.FieldBeganAt:
-		return m.OldBeganAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Rebuild field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -1917,23 +1645,6 @@ func (m *RecoveryCodeMutation) UserID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldUserID returns the old "user_id" field's value of the RecoveryCode entity.
-// If the RecoveryCode object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RecoveryCodeMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
-}
-
 // ResetUserID resets all changes to the "user_id" field.
 func (m *RecoveryCodeMutation) ResetUserID() {
 	m.user = nil
@@ -1953,23 +1664,6 @@ func (m *RecoveryCodeMutation) CodeHash() (r string, exists bool) {
 	return *v, true
 }
 
-// OldCodeHash returns the old "code_hash" field's value of the RecoveryCode entity.
-// If the RecoveryCode object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RecoveryCodeMutation) OldCodeHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCodeHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCodeHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCodeHash: %w", err)
-	}
-	return oldValue.CodeHash, nil
-}
-
 // ResetCodeHash resets all changes to the "code_hash" field.
 func (m *RecoveryCodeMutation) ResetCodeHash() {
 	m.code_hash = nil
@@ -1987,23 +1681,6 @@ func (m *RecoveryCodeMutation) UsedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUsedAt returns the old "used_at" field's value of the RecoveryCode entity.
-// If the RecoveryCode object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RecoveryCodeMutation) OldUsedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUsedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUsedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUsedAt: %w", err)
-	}
-	return oldValue.UsedAt, nil
 }
 
 // ClearUsedAt clears the value of the "used_at" field.
@@ -2036,23 +1713,6 @@ func (m *RecoveryCodeMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the RecoveryCode entity.
-// If the RecoveryCode object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RecoveryCodeMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -2158,17 +1818,7 @@ func (m *RecoveryCodeMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *RecoveryCodeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case recoverycode.FieldUserID:
-		return m.OldUserID(ctx)
-	case recoverycode.FieldCodeHash:
-		return m.OldCodeHash(ctx)
-	case recoverycode.FieldUsedAt:
-		return m.OldUsedAt(ctx)
-	case recoverycode.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown RecoveryCode field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -2498,23 +2148,6 @@ func (m *RemovalMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *RemovalMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -2532,23 +2165,6 @@ func (m *RemovalMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -2570,23 +2186,6 @@ func (m *RemovalMutation) DocumentID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDocumentID returns the old "document_id" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldDocumentID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDocumentID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDocumentID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDocumentID: %w", err)
-	}
-	return oldValue.DocumentID, nil
-}
-
 // ResetDocumentID resets all changes to the "document_id" field.
 func (m *RemovalMutation) ResetDocumentID() {
 	m.document_id = nil
@@ -2604,23 +2203,6 @@ func (m *RemovalMutation) Title() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldTitle returns the old "title" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldTitle(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTitle is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTitle requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTitle: %w", err)
-	}
-	return oldValue.Title, nil
 }
 
 // ResetTitle resets all changes to the "title" field.
@@ -2642,23 +2224,6 @@ func (m *RemovalMutation) URL() (r string, exists bool) {
 	return *v, true
 }
 
-// OldURL returns the old "url" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldURL(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldURL is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldURL requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldURL: %w", err)
-	}
-	return oldValue.URL, nil
-}
-
 // ResetURL resets all changes to the "url" field.
 func (m *RemovalMutation) ResetURL() {
 	m.url = nil
@@ -2676,23 +2241,6 @@ func (m *RemovalMutation) ContentHash() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldContentHash returns the old "content_hash" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldContentHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldContentHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldContentHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldContentHash: %w", err)
-	}
-	return oldValue.ContentHash, nil
 }
 
 // ResetContentHash resets all changes to the "content_hash" field.
@@ -2713,23 +2261,6 @@ func (m *RemovalMutation) Passages() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPassages returns the old "passages" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldPassages(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPassages is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPassages requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPassages: %w", err)
-	}
-	return oldValue.Passages, nil
 }
 
 // AddPassages adds i to the "passages" field.
@@ -2770,23 +2301,6 @@ func (m *RemovalMutation) RequestedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldRequestedAt returns the old "requested_at" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldRequestedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRequestedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRequestedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRequestedAt: %w", err)
-	}
-	return oldValue.RequestedAt, nil
-}
-
 // ResetRequestedAt resets all changes to the "requested_at" field.
 func (m *RemovalMutation) ResetRequestedAt() {
 	m.requested_at = nil
@@ -2804,23 +2318,6 @@ func (m *RemovalMutation) ConfirmedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldConfirmedAt returns the old "confirmed_at" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldConfirmedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConfirmedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConfirmedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConfirmedAt: %w", err)
-	}
-	return oldValue.ConfirmedAt, nil
 }
 
 // ClearConfirmedAt clears the value of the "confirmed_at" field.
@@ -2854,23 +2351,6 @@ func (m *RemovalMutation) Answers() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAnswers returns the old "answers" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldAnswers(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAnswers is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAnswers requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAnswers: %w", err)
-	}
-	return oldValue.Answers, nil
 }
 
 // AddAnswers adds i to the "answers" field.
@@ -2912,23 +2392,6 @@ func (m *RemovalMutation) MessageIds() (r []int64, exists bool) {
 	return *v, true
 }
 
-// OldMessageIds returns the old "message_ids" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldMessageIds(ctx context.Context) (v []int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessageIds is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessageIds requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessageIds: %w", err)
-	}
-	return oldValue.MessageIds, nil
-}
-
 // AppendMessageIds adds i to the "message_ids" field.
 func (m *RemovalMutation) AppendMessageIds(i []int64) {
 	m.appendmessage_ids = append(m.appendmessage_ids, i...)
@@ -2960,23 +2423,6 @@ func (m *RemovalMutation) CountedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCountedAt returns the old "counted_at" field's value of the Removal entity.
-// If the Removal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *RemovalMutation) OldCountedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCountedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCountedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCountedAt: %w", err)
-	}
-	return oldValue.CountedAt, nil
 }
 
 // ClearCountedAt clears the value of the "counted_at" field.
@@ -3135,33 +2581,7 @@ func (m *RemovalMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *RemovalMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case removal.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case removal.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case removal.FieldDocumentID:
-		return m.OldDocumentID(ctx)
-	case removal.FieldTitle:
-		return m.OldTitle(ctx)
-	case removal.FieldURL:
-		return m.OldURL(ctx)
-	case removal.FieldContentHash:
-		return m.OldContentHash(ctx)
-	case removal.FieldPassages:
-		return m.OldPassages(ctx)
-	case removal.FieldRequestedAt:
-		return m.OldRequestedAt(ctx)
-	case removal.FieldConfirmedAt:
-		return m.OldConfirmedAt(ctx)
-	case removal.FieldAnswers:
-		return m.OldAnswers(ctx)
-	case removal.FieldMessageIds:
-		return m.OldMessageIds(ctx)
-	case removal.FieldCountedAt:
-		return m.OldCountedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Removal field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -3597,23 +3017,6 @@ func (m *ReversalMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Reversal entity.
-// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReversalMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *ReversalMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -3631,23 +3034,6 @@ func (m *ReversalMutation) StripeID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldStripeID returns the old "stripe_id" field's value of the Reversal entity.
-// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReversalMutation) OldStripeID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStripeID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStripeID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStripeID: %w", err)
-	}
-	return oldValue.StripeID, nil
 }
 
 // ResetStripeID resets all changes to the "stripe_id" field.
@@ -3669,23 +3055,6 @@ func (m *ReversalMutation) Kind() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKind returns the old "kind" field's value of the Reversal entity.
-// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReversalMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
-}
-
 // ResetKind resets all changes to the "kind" field.
 func (m *ReversalMutation) ResetKind() {
 	m.kind = nil
@@ -3703,23 +3072,6 @@ func (m *ReversalMutation) Status() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldStatus returns the old "status" field's value of the Reversal entity.
-// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReversalMutation) OldStatus(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStatus requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
-	}
-	return oldValue.Status, nil
 }
 
 // ResetStatus resets all changes to the "status" field.
@@ -3740,23 +3092,6 @@ func (m *ReversalMutation) Amount() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAmount returns the old "amount" field's value of the Reversal entity.
-// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReversalMutation) OldAmount(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAmount is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAmount requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAmount: %w", err)
-	}
-	return oldValue.Amount, nil
 }
 
 // AddAmount adds i to the "amount" field.
@@ -3797,23 +3132,6 @@ func (m *ReversalMutation) Currency() (r string, exists bool) {
 	return *v, true
 }
 
-// OldCurrency returns the old "currency" field's value of the Reversal entity.
-// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReversalMutation) OldCurrency(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCurrency requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
-	}
-	return oldValue.Currency, nil
-}
-
 // ResetCurrency resets all changes to the "currency" field.
 func (m *ReversalMutation) ResetCurrency() {
 	m.currency = nil
@@ -3831,23 +3149,6 @@ func (m *ReversalMutation) At() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAt returns the old "at" field's value of the Reversal entity.
-// If the Reversal object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ReversalMutation) OldAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAt: %w", err)
-	}
-	return oldValue.At, nil
 }
 
 // ResetAt resets all changes to the "at" field.
@@ -3968,23 +3269,7 @@ func (m *ReversalMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *ReversalMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case reversal.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case reversal.FieldStripeID:
-		return m.OldStripeID(ctx)
-	case reversal.FieldKind:
-		return m.OldKind(ctx)
-	case reversal.FieldStatus:
-		return m.OldStatus(ctx)
-	case reversal.FieldAmount:
-		return m.OldAmount(ctx)
-	case reversal.FieldCurrency:
-		return m.OldCurrency(ctx)
-	case reversal.FieldAt:
-		return m.OldAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Reversal field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -4345,23 +3630,6 @@ func (m *SSOConnectionMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *SSOConnectionMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -4379,23 +3647,6 @@ func (m *SSOConnectionMutation) Issuer() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldIssuer returns the old "issuer" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldIssuer(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldIssuer is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldIssuer requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldIssuer: %w", err)
-	}
-	return oldValue.Issuer, nil
 }
 
 // ResetIssuer resets all changes to the "issuer" field.
@@ -4417,23 +3668,6 @@ func (m *SSOConnectionMutation) ClientID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldClientID returns the old "client_id" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldClientID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldClientID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldClientID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldClientID: %w", err)
-	}
-	return oldValue.ClientID, nil
-}
-
 // ResetClientID resets all changes to the "client_id" field.
 func (m *SSOConnectionMutation) ResetClientID() {
 	m.client_id = nil
@@ -4451,23 +3685,6 @@ func (m *SSOConnectionMutation) ClientSecret() (r []byte, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldClientSecret returns the old "client_secret" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldClientSecret(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldClientSecret is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldClientSecret requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldClientSecret: %w", err)
-	}
-	return oldValue.ClientSecret, nil
 }
 
 // ResetClientSecret resets all changes to the "client_secret" field.
@@ -4489,23 +3706,6 @@ func (m *SSOConnectionMutation) Domain() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDomain returns the old "domain" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldDomain(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDomain is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDomain requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDomain: %w", err)
-	}
-	return oldValue.Domain, nil
-}
-
 // ResetDomain resets all changes to the "domain" field.
 func (m *SSOConnectionMutation) ResetDomain() {
 	m.domain = nil
@@ -4525,23 +3725,6 @@ func (m *SSOConnectionMutation) DomainCode() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDomainCode returns the old "domain_code" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldDomainCode(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDomainCode is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDomainCode requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDomainCode: %w", err)
-	}
-	return oldValue.DomainCode, nil
-}
-
 // ResetDomainCode resets all changes to the "domain_code" field.
 func (m *SSOConnectionMutation) ResetDomainCode() {
 	m.domain_code = nil
@@ -4559,23 +3742,6 @@ func (m *SSOConnectionMutation) DomainConfirmedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldDomainConfirmedAt returns the old "domain_confirmed_at" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldDomainConfirmedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDomainConfirmedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDomainConfirmedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDomainConfirmedAt: %w", err)
-	}
-	return oldValue.DomainConfirmedAt, nil
 }
 
 // ClearDomainConfirmedAt clears the value of the "domain_confirmed_at" field.
@@ -4610,23 +3776,6 @@ func (m *SSOConnectionMutation) Role() (r string, exists bool) {
 	return *v, true
 }
 
-// OldRole returns the old "role" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldRole(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRole is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRole requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRole: %w", err)
-	}
-	return oldValue.Role, nil
-}
-
 // ResetRole resets all changes to the "role" field.
 func (m *SSOConnectionMutation) ResetRole() {
 	m.role = nil
@@ -4646,23 +3795,6 @@ func (m *SSOConnectionMutation) Required() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldRequired returns the old "required" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldRequired(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRequired is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRequired requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRequired: %w", err)
-	}
-	return oldValue.Required, nil
-}
-
 // ResetRequired resets all changes to the "required" field.
 func (m *SSOConnectionMutation) ResetRequired() {
 	m.required = nil
@@ -4680,23 +3812,6 @@ func (m *SSOConnectionMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the SSOConnection entity.
-// If the SSOConnection object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SSOConnectionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -4832,29 +3947,7 @@ func (m *SSOConnectionMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *SSOConnectionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case ssoconnection.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case ssoconnection.FieldIssuer:
-		return m.OldIssuer(ctx)
-	case ssoconnection.FieldClientID:
-		return m.OldClientID(ctx)
-	case ssoconnection.FieldClientSecret:
-		return m.OldClientSecret(ctx)
-	case ssoconnection.FieldDomain:
-		return m.OldDomain(ctx)
-	case ssoconnection.FieldDomainCode:
-		return m.OldDomainCode(ctx)
-	case ssoconnection.FieldDomainConfirmedAt:
-		return m.OldDomainConfirmedAt(ctx)
-	case ssoconnection.FieldRole:
-		return m.OldRole(ctx)
-	case ssoconnection.FieldRequired:
-		return m.OldRequired(ctx)
-	case ssoconnection.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown SSOConnection field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -5240,23 +4333,6 @@ func (m *SessionMutation) UserID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldUserID returns the old "user_id" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
-}
-
 // ResetUserID resets all changes to the "user_id" field.
 func (m *SessionMutation) ResetUserID() {
 	m.user = nil
@@ -5274,23 +4350,6 @@ func (m *SessionMutation) LastSeenAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldLastSeenAt returns the old "last_seen_at" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldLastSeenAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastSeenAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastSeenAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastSeenAt: %w", err)
-	}
-	return oldValue.LastSeenAt, nil
 }
 
 // ResetLastSeenAt resets all changes to the "last_seen_at" field.
@@ -5312,23 +4371,6 @@ func (m *SessionMutation) ExpiresAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldExpiresAt returns the old "expires_at" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldExpiresAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
-	}
-	return oldValue.ExpiresAt, nil
-}
-
 // ResetExpiresAt resets all changes to the "expires_at" field.
 func (m *SessionMutation) ResetExpiresAt() {
 	m.expires_at = nil
@@ -5346,23 +4388,6 @@ func (m *SessionMutation) UserAgent() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUserAgent returns the old "user_agent" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldUserAgent(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserAgent is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserAgent requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserAgent: %w", err)
-	}
-	return oldValue.UserAgent, nil
 }
 
 // ResetUserAgent resets all changes to the "user_agent" field.
@@ -5384,23 +4409,6 @@ func (m *SessionMutation) Network() (r string, exists bool) {
 	return *v, true
 }
 
-// OldNetwork returns the old "network" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldNetwork(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldNetwork is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldNetwork requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldNetwork: %w", err)
-	}
-	return oldValue.Network, nil
-}
-
 // ResetNetwork resets all changes to the "network" field.
 func (m *SessionMutation) ResetNetwork() {
 	m.network = nil
@@ -5420,23 +4428,6 @@ func (m *SessionMutation) LastNetwork() (r string, exists bool) {
 	return *v, true
 }
 
-// OldLastNetwork returns the old "last_network" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldLastNetwork(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastNetwork is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastNetwork requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastNetwork: %w", err)
-	}
-	return oldValue.LastNetwork, nil
-}
-
 // ResetLastNetwork resets all changes to the "last_network" field.
 func (m *SessionMutation) ResetLastNetwork() {
 	m.last_network = nil
@@ -5454,23 +4445,6 @@ func (m *SessionMutation) ProvedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldProvedAt returns the old "proved_at" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldProvedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldProvedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldProvedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldProvedAt: %w", err)
-	}
-	return oldValue.ProvedAt, nil
 }
 
 // ClearProvedAt clears the value of the "proved_at" field.
@@ -5505,23 +4479,6 @@ func (m *SessionMutation) Method() (r string, exists bool) {
 	return *v, true
 }
 
-// OldMethod returns the old "method" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldMethod(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMethod is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMethod requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMethod: %w", err)
-	}
-	return oldValue.Method, nil
-}
-
 // ResetMethod resets all changes to the "method" field.
 func (m *SessionMutation) ResetMethod() {
 	m.method = nil
@@ -5539,23 +4496,6 @@ func (m *SessionMutation) SecondFactor() (r bool, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSecondFactor returns the old "second_factor" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldSecondFactor(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSecondFactor is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSecondFactor requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSecondFactor: %w", err)
-	}
-	return oldValue.SecondFactor, nil
 }
 
 // ResetSecondFactor resets all changes to the "second_factor" field.
@@ -5577,23 +4517,6 @@ func (m *SessionMutation) SSOWorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSSOWorkspaceID returns the old "sso_workspace_id" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldSSOWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSSOWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSSOWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSSOWorkspaceID: %w", err)
-	}
-	return oldValue.SSOWorkspaceID, nil
-}
-
 // ResetSSOWorkspaceID resets all changes to the "sso_workspace_id" field.
 func (m *SessionMutation) ResetSSOWorkspaceID() {
 	m.sso_workspace_id = nil
@@ -5611,23 +4534,6 @@ func (m *SessionMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Session entity.
-// If the Session object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SessionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -5768,31 +4674,7 @@ func (m *SessionMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *SessionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case session.FieldUserID:
-		return m.OldUserID(ctx)
-	case session.FieldLastSeenAt:
-		return m.OldLastSeenAt(ctx)
-	case session.FieldExpiresAt:
-		return m.OldExpiresAt(ctx)
-	case session.FieldUserAgent:
-		return m.OldUserAgent(ctx)
-	case session.FieldNetwork:
-		return m.OldNetwork(ctx)
-	case session.FieldLastNetwork:
-		return m.OldLastNetwork(ctx)
-	case session.FieldProvedAt:
-		return m.OldProvedAt(ctx)
-	case session.FieldMethod:
-		return m.OldMethod(ctx)
-	case session.FieldSecondFactor:
-		return m.OldSecondFactor(ctx)
-	case session.FieldSSOWorkspaceID:
-		return m.OldSSOWorkspaceID(ctx)
-	case session.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Session field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -6180,23 +5062,6 @@ func (m *SignInAttemptMutation) Failures() (r int, exists bool) {
 	return *v, true
 }
 
-// OldFailures returns the old "failures" field's value of the SignInAttempt entity.
-// If the SignInAttempt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SignInAttemptMutation) OldFailures(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFailures is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFailures requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFailures: %w", err)
-	}
-	return oldValue.Failures, nil
-}
-
 // AddFailures adds i to the "failures" field.
 func (m *SignInAttemptMutation) AddFailures(i int) {
 	if m.addfailures != nil {
@@ -6233,23 +5098,6 @@ func (m *SignInAttemptMutation) LastAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldLastAt returns the old "last_at" field's value of the SignInAttempt entity.
-// If the SignInAttempt object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SignInAttemptMutation) OldLastAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastAt: %w", err)
-	}
-	return oldValue.LastAt, nil
 }
 
 // ResetLastAt resets all changes to the "last_at" field.
@@ -6318,13 +5166,7 @@ func (m *SignInAttemptMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *SignInAttemptMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case signinattempt.FieldFailures:
-		return m.OldFailures(ctx)
-	case signinattempt.FieldLastAt:
-		return m.OldLastAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown SignInAttempt field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -6605,23 +5447,6 @@ func (m *SignInStepMutation) Kind() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKind returns the old "kind" field's value of the SignInStep entity.
-// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SignInStepMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
-}
-
 // ResetKind resets all changes to the "kind" field.
 func (m *SignInStepMutation) ResetKind() {
 	m.kind = nil
@@ -6639,23 +5464,6 @@ func (m *SignInStepMutation) UserID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUserID returns the old "user_id" field's value of the SignInStep entity.
-// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SignInStepMutation) OldUserID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUserID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
-	}
-	return oldValue.UserID, nil
 }
 
 // ResetUserID resets all changes to the "user_id" field.
@@ -6677,23 +5485,6 @@ func (m *SignInStepMutation) Data() (r string, exists bool) {
 	return *v, true
 }
 
-// OldData returns the old "data" field's value of the SignInStep entity.
-// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SignInStepMutation) OldData(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldData is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldData requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldData: %w", err)
-	}
-	return oldValue.Data, nil
-}
-
 // ResetData resets all changes to the "data" field.
 func (m *SignInStepMutation) ResetData() {
 	m.data = nil
@@ -6712,23 +5503,6 @@ func (m *SignInStepMutation) Failures() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldFailures returns the old "failures" field's value of the SignInStep entity.
-// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SignInStepMutation) OldFailures(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFailures is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFailures requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFailures: %w", err)
-	}
-	return oldValue.Failures, nil
 }
 
 // AddFailures adds i to the "failures" field.
@@ -6769,23 +5543,6 @@ func (m *SignInStepMutation) ExpiresAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldExpiresAt returns the old "expires_at" field's value of the SignInStep entity.
-// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SignInStepMutation) OldExpiresAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
-	}
-	return oldValue.ExpiresAt, nil
-}
-
 // ResetExpiresAt resets all changes to the "expires_at" field.
 func (m *SignInStepMutation) ResetExpiresAt() {
 	m.expires_at = nil
@@ -6803,23 +5560,6 @@ func (m *SignInStepMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the SignInStep entity.
-// If the SignInStep object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SignInStepMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -6908,21 +5648,7 @@ func (m *SignInStepMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *SignInStepMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case signinstep.FieldKind:
-		return m.OldKind(ctx)
-	case signinstep.FieldUserID:
-		return m.OldUserID(ctx)
-	case signinstep.FieldData:
-		return m.OldData(ctx)
-	case signinstep.FieldFailures:
-		return m.OldFailures(ctx)
-	case signinstep.FieldExpiresAt:
-		return m.OldExpiresAt(ctx)
-	case signinstep.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown SignInStep field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -7257,23 +5983,6 @@ func (m *SourceMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *SourceMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -7291,23 +6000,6 @@ func (m *SourceMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -7329,23 +6021,6 @@ func (m *SourceMutation) Kind() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKind returns the old "kind" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
-}
-
 // ResetKind resets all changes to the "kind" field.
 func (m *SourceMutation) ResetKind() {
 	m.kind = nil
@@ -7363,23 +6038,6 @@ func (m *SourceMutation) URL() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldURL returns the old "url" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldURL(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldURL is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldURL requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldURL: %w", err)
-	}
-	return oldValue.URL, nil
 }
 
 // ResetURL resets all changes to the "url" field.
@@ -7400,23 +6058,6 @@ func (m *SourceMutation) Include() (r []string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldInclude returns the old "include" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldInclude(ctx context.Context) (v []string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldInclude is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldInclude requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldInclude: %w", err)
-	}
-	return oldValue.Include, nil
 }
 
 // AppendInclude adds s to the "include" field.
@@ -7453,23 +6094,6 @@ func (m *SourceMutation) Exclude() (r []string, exists bool) {
 	return *v, true
 }
 
-// OldExclude returns the old "exclude" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldExclude(ctx context.Context) (v []string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExclude is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExclude requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExclude: %w", err)
-	}
-	return oldValue.Exclude, nil
-}
-
 // AppendExclude adds s to the "exclude" field.
 func (m *SourceMutation) AppendExclude(s []string) {
 	m.appendexclude = append(m.appendexclude, s...)
@@ -7502,23 +6126,6 @@ func (m *SourceMutation) MaxDepth() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldMaxDepth returns the old "max_depth" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldMaxDepth(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMaxDepth is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMaxDepth requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMaxDepth: %w", err)
-	}
-	return oldValue.MaxDepth, nil
 }
 
 // AddMaxDepth adds i to the "max_depth" field.
@@ -7560,23 +6167,6 @@ func (m *SourceMutation) MaxPages() (r int, exists bool) {
 	return *v, true
 }
 
-// OldMaxPages returns the old "max_pages" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldMaxPages(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMaxPages is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMaxPages requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMaxPages: %w", err)
-	}
-	return oldValue.MaxPages, nil
-}
-
 // AddMaxPages adds i to the "max_pages" field.
 func (m *SourceMutation) AddMaxPages(i int) {
 	if m.addmax_pages != nil {
@@ -7615,23 +6205,6 @@ func (m *SourceMutation) Schedule() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSchedule returns the old "schedule" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldSchedule(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSchedule is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSchedule requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSchedule: %w", err)
-	}
-	return oldValue.Schedule, nil
-}
-
 // ResetSchedule resets all changes to the "schedule" field.
 func (m *SourceMutation) ResetSchedule() {
 	m.schedule = nil
@@ -7649,23 +6222,6 @@ func (m *SourceMutation) State() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldState returns the old "state" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldState(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldState is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldState requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldState: %w", err)
-	}
-	return oldValue.State, nil
 }
 
 // ResetState resets all changes to the "state" field.
@@ -7687,23 +6243,6 @@ func (m *SourceMutation) Reason() (r string, exists bool) {
 	return *v, true
 }
 
-// OldReason returns the old "reason" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldReason(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldReason is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldReason requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldReason: %w", err)
-	}
-	return oldValue.Reason, nil
-}
-
 // ResetReason resets all changes to the "reason" field.
 func (m *SourceMutation) ResetReason() {
 	m.reason = nil
@@ -7722,23 +6261,6 @@ func (m *SourceMutation) Attempts() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAttempts returns the old "attempts" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldAttempts(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAttempts requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
-	}
-	return oldValue.Attempts, nil
 }
 
 // AddAttempts adds i to the "attempts" field.
@@ -7779,23 +6301,6 @@ func (m *SourceMutation) DueAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldDueAt returns the old "due_at" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDueAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
-	}
-	return oldValue.DueAt, nil
-}
-
 // ClearDueAt clears the value of the "due_at" field.
 func (m *SourceMutation) ClearDueAt() {
 	m.due_at = nil
@@ -7828,23 +6333,6 @@ func (m *SourceMutation) SyncedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldSyncedAt returns the old "synced_at" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldSyncedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSyncedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSyncedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSyncedAt: %w", err)
-	}
-	return oldValue.SyncedAt, nil
-}
-
 // ClearSyncedAt clears the value of the "synced_at" field.
 func (m *SourceMutation) ClearSyncedAt() {
 	m.synced_at = nil
@@ -7875,23 +6363,6 @@ func (m *SourceMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Source entity.
-// If the Source object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SourceMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -8052,39 +6523,7 @@ func (m *SourceMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *SourceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case source.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case source.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case source.FieldKind:
-		return m.OldKind(ctx)
-	case source.FieldURL:
-		return m.OldURL(ctx)
-	case source.FieldInclude:
-		return m.OldInclude(ctx)
-	case source.FieldExclude:
-		return m.OldExclude(ctx)
-	case source.FieldMaxDepth:
-		return m.OldMaxDepth(ctx)
-	case source.FieldMaxPages:
-		return m.OldMaxPages(ctx)
-	case source.FieldSchedule:
-		return m.OldSchedule(ctx)
-	case source.FieldState:
-		return m.OldState(ctx)
-	case source.FieldReason:
-		return m.OldReason(ctx)
-	case source.FieldAttempts:
-		return m.OldAttempts(ctx)
-	case source.FieldDueAt:
-		return m.OldDueAt(ctx)
-	case source.FieldSyncedAt:
-		return m.OldSyncedAt(ctx)
-	case source.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Source field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -8578,23 +7017,6 @@ func (m *SubscriptionMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *SubscriptionMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -8612,23 +7034,6 @@ func (m *SubscriptionMutation) CustomerID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCustomerID returns the old "customer_id" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldCustomerID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCustomerID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCustomerID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCustomerID: %w", err)
-	}
-	return oldValue.CustomerID, nil
 }
 
 // ResetCustomerID resets all changes to the "customer_id" field.
@@ -8650,23 +7055,6 @@ func (m *SubscriptionMutation) AccountID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldAccountID returns the old "account_id" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldAccountID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAccountID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAccountID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAccountID: %w", err)
-	}
-	return oldValue.AccountID, nil
-}
-
 // ResetAccountID resets all changes to the "account_id" field.
 func (m *SubscriptionMutation) ResetAccountID() {
 	m.account_id = nil
@@ -8686,23 +7074,6 @@ func (m *SubscriptionMutation) AccountMode() (r string, exists bool) {
 	return *v, true
 }
 
-// OldAccountMode returns the old "account_mode" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldAccountMode(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAccountMode is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAccountMode requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAccountMode: %w", err)
-	}
-	return oldValue.AccountMode, nil
-}
-
 // ResetAccountMode resets all changes to the "account_mode" field.
 func (m *SubscriptionMutation) ResetAccountMode() {
 	m.account_mode = nil
@@ -8720,23 +7091,6 @@ func (m *SubscriptionMutation) MissingAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldMissingAt returns the old "missing_at" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldMissingAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMissingAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMissingAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMissingAt: %w", err)
-	}
-	return oldValue.MissingAt, nil
 }
 
 // ClearMissingAt clears the value of the "missing_at" field.
@@ -8771,23 +7125,6 @@ func (m *SubscriptionMutation) CustomerStale() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldCustomerStale returns the old "customer_stale" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldCustomerStale(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCustomerStale is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCustomerStale requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCustomerStale: %w", err)
-	}
-	return oldValue.CustomerStale, nil
-}
-
 // ResetCustomerStale resets all changes to the "customer_stale" field.
 func (m *SubscriptionMutation) ResetCustomerStale() {
 	m.customer_stale = nil
@@ -8805,23 +7142,6 @@ func (m *SubscriptionMutation) SubscriptionID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSubscriptionID returns the old "subscription_id" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldSubscriptionID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSubscriptionID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSubscriptionID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSubscriptionID: %w", err)
-	}
-	return oldValue.SubscriptionID, nil
 }
 
 // ResetSubscriptionID resets all changes to the "subscription_id" field.
@@ -8843,23 +7163,6 @@ func (m *SubscriptionMutation) Status() (r string, exists bool) {
 	return *v, true
 }
 
-// OldStatus returns the old "status" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldStatus(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStatus requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
-	}
-	return oldValue.Status, nil
-}
-
 // ResetStatus resets all changes to the "status" field.
 func (m *SubscriptionMutation) ResetStatus() {
 	m.status = nil
@@ -8877,23 +7180,6 @@ func (m *SubscriptionMutation) Plan() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPlan returns the old "plan" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldPlan(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPlan is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPlan requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPlan: %w", err)
-	}
-	return oldValue.Plan, nil
 }
 
 // ResetPlan resets all changes to the "plan" field.
@@ -8915,23 +7201,6 @@ func (m *SubscriptionMutation) Interval() (r string, exists bool) {
 	return *v, true
 }
 
-// OldInterval returns the old "interval" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldInterval(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldInterval is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldInterval requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldInterval: %w", err)
-	}
-	return oldValue.Interval, nil
-}
-
 // ResetInterval resets all changes to the "interval" field.
 func (m *SubscriptionMutation) ResetInterval() {
 	m.interval = nil
@@ -8949,23 +7218,6 @@ func (m *SubscriptionMutation) PeriodEnd() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPeriodEnd returns the old "period_end" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldPeriodEnd(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPeriodEnd is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPeriodEnd requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPeriodEnd: %w", err)
-	}
-	return oldValue.PeriodEnd, nil
 }
 
 // ClearPeriodEnd clears the value of the "period_end" field.
@@ -9000,23 +7252,6 @@ func (m *SubscriptionMutation) EndsAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldEndsAt returns the old "ends_at" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldEndsAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEndsAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEndsAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEndsAt: %w", err)
-	}
-	return oldValue.EndsAt, nil
-}
-
 // ClearEndsAt clears the value of the "ends_at" field.
 func (m *SubscriptionMutation) ClearEndsAt() {
 	m.ends_at = nil
@@ -9047,23 +7282,6 @@ func (m *SubscriptionMutation) TrialEnd() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldTrialEnd returns the old "trial_end" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldTrialEnd(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTrialEnd is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTrialEnd requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTrialEnd: %w", err)
-	}
-	return oldValue.TrialEnd, nil
 }
 
 // ClearTrialEnd clears the value of the "trial_end" field.
@@ -9098,23 +7316,6 @@ func (m *SubscriptionMutation) PastDueSince() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldPastDueSince returns the old "past_due_since" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldPastDueSince(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPastDueSince is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPastDueSince requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPastDueSince: %w", err)
-	}
-	return oldValue.PastDueSince, nil
-}
-
 // ClearPastDueSince clears the value of the "past_due_since" field.
 func (m *SubscriptionMutation) ClearPastDueSince() {
 	m.past_due_since = nil
@@ -9146,23 +7347,6 @@ func (m *SubscriptionMutation) Amount() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAmount returns the old "amount" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldAmount(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAmount is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAmount requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAmount: %w", err)
-	}
-	return oldValue.Amount, nil
 }
 
 // AddAmount adds i to the "amount" field.
@@ -9203,23 +7387,6 @@ func (m *SubscriptionMutation) Currency() (r string, exists bool) {
 	return *v, true
 }
 
-// OldCurrency returns the old "currency" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldCurrency(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCurrency requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
-	}
-	return oldValue.Currency, nil
-}
-
 // ResetCurrency resets all changes to the "currency" field.
 func (m *SubscriptionMutation) ResetCurrency() {
 	m.currency = nil
@@ -9237,23 +7404,6 @@ func (m *SubscriptionMutation) InvoiceURL() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldInvoiceURL returns the old "invoice_url" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldInvoiceURL(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldInvoiceURL is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldInvoiceURL requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldInvoiceURL: %w", err)
-	}
-	return oldValue.InvoiceURL, nil
 }
 
 // ResetInvoiceURL resets all changes to the "invoice_url" field.
@@ -9275,23 +7425,6 @@ func (m *SubscriptionMutation) NextPlan() (r string, exists bool) {
 	return *v, true
 }
 
-// OldNextPlan returns the old "next_plan" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldNextPlan(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldNextPlan is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldNextPlan requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldNextPlan: %w", err)
-	}
-	return oldValue.NextPlan, nil
-}
-
 // ResetNextPlan resets all changes to the "next_plan" field.
 func (m *SubscriptionMutation) ResetNextPlan() {
 	m.next_plan = nil
@@ -9309,23 +7442,6 @@ func (m *SubscriptionMutation) NextAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldNextAt returns the old "next_at" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldNextAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldNextAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldNextAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldNextAt: %w", err)
-	}
-	return oldValue.NextAt, nil
 }
 
 // ClearNextAt clears the value of the "next_at" field.
@@ -9360,23 +7476,6 @@ func (m *SubscriptionMutation) AccessPlan() (r string, exists bool) {
 	return *v, true
 }
 
-// OldAccessPlan returns the old "access_plan" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldAccessPlan(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAccessPlan is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAccessPlan requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAccessPlan: %w", err)
-	}
-	return oldValue.AccessPlan, nil
-}
-
 // ResetAccessPlan resets all changes to the "access_plan" field.
 func (m *SubscriptionMutation) ResetAccessPlan() {
 	m.access_plan = nil
@@ -9394,23 +7493,6 @@ func (m *SubscriptionMutation) AccessUntil() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAccessUntil returns the old "access_until" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldAccessUntil(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAccessUntil is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAccessUntil requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAccessUntil: %w", err)
-	}
-	return oldValue.AccessUntil, nil
 }
 
 // ClearAccessUntil clears the value of the "access_until" field.
@@ -9445,23 +7527,6 @@ func (m *SubscriptionMutation) AccessUnknown() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldAccessUnknown returns the old "access_unknown" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldAccessUnknown(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAccessUnknown is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAccessUnknown requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAccessUnknown: %w", err)
-	}
-	return oldValue.AccessUnknown, nil
-}
-
 // ResetAccessUnknown resets all changes to the "access_unknown" field.
 func (m *SubscriptionMutation) ResetAccessUnknown() {
 	m.access_unknown = nil
@@ -9479,23 +7544,6 @@ func (m *SubscriptionMutation) UnverifiedUntil() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUnverifiedUntil returns the old "unverified_until" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldUnverifiedUntil(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUnverifiedUntil is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUnverifiedUntil requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUnverifiedUntil: %w", err)
-	}
-	return oldValue.UnverifiedUntil, nil
 }
 
 // ClearUnverifiedUntil clears the value of the "unverified_until" field.
@@ -9530,23 +7578,6 @@ func (m *SubscriptionMutation) TrialUsed() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldTrialUsed returns the old "trial_used" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldTrialUsed(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTrialUsed is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTrialUsed requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTrialUsed: %w", err)
-	}
-	return oldValue.TrialUsed, nil
-}
-
 // ResetTrialUsed resets all changes to the "trial_used" field.
 func (m *SubscriptionMutation) ResetTrialUsed() {
 	m.trial_used = nil
@@ -9564,23 +7595,6 @@ func (m *SubscriptionMutation) CheckoutAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCheckoutAt returns the old "checkout_at" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldCheckoutAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCheckoutAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCheckoutAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCheckoutAt: %w", err)
-	}
-	return oldValue.CheckoutAt, nil
 }
 
 // ClearCheckoutAt clears the value of the "checkout_at" field.
@@ -9614,23 +7628,6 @@ func (m *SubscriptionMutation) Revision() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRevision returns the old "revision" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldRevision(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRevision is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRevision requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRevision: %w", err)
-	}
-	return oldValue.Revision, nil
 }
 
 // AddRevision adds i to the "revision" field.
@@ -9671,23 +7668,6 @@ func (m *SubscriptionMutation) FetchedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldFetchedAt returns the old "fetched_at" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldFetchedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFetchedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFetchedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFetchedAt: %w", err)
-	}
-	return oldValue.FetchedAt, nil
-}
-
 // ClearFetchedAt clears the value of the "fetched_at" field.
 func (m *SubscriptionMutation) ClearFetchedAt() {
 	m.fetched_at = nil
@@ -9718,23 +7698,6 @@ func (m *SubscriptionMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Subscription entity.
-// If the Subscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *SubscriptionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -9960,65 +7923,7 @@ func (m *SubscriptionMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *SubscriptionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case subscription.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case subscription.FieldCustomerID:
-		return m.OldCustomerID(ctx)
-	case subscription.FieldAccountID:
-		return m.OldAccountID(ctx)
-	case subscription.FieldAccountMode:
-		return m.OldAccountMode(ctx)
-	case subscription.FieldMissingAt:
-		return m.OldMissingAt(ctx)
-	case subscription.FieldCustomerStale:
-		return m.OldCustomerStale(ctx)
-	case subscription.FieldSubscriptionID:
-		return m.OldSubscriptionID(ctx)
-	case subscription.FieldStatus:
-		return m.OldStatus(ctx)
-	case subscription.FieldPlan:
-		return m.OldPlan(ctx)
-	case subscription.FieldInterval:
-		return m.OldInterval(ctx)
-	case subscription.FieldPeriodEnd:
-		return m.OldPeriodEnd(ctx)
-	case subscription.FieldEndsAt:
-		return m.OldEndsAt(ctx)
-	case subscription.FieldTrialEnd:
-		return m.OldTrialEnd(ctx)
-	case subscription.FieldPastDueSince:
-		return m.OldPastDueSince(ctx)
-	case subscription.FieldAmount:
-		return m.OldAmount(ctx)
-	case subscription.FieldCurrency:
-		return m.OldCurrency(ctx)
-	case subscription.FieldInvoiceURL:
-		return m.OldInvoiceURL(ctx)
-	case subscription.FieldNextPlan:
-		return m.OldNextPlan(ctx)
-	case subscription.FieldNextAt:
-		return m.OldNextAt(ctx)
-	case subscription.FieldAccessPlan:
-		return m.OldAccessPlan(ctx)
-	case subscription.FieldAccessUntil:
-		return m.OldAccessUntil(ctx)
-	case subscription.FieldAccessUnknown:
-		return m.OldAccessUnknown(ctx)
-	case subscription.FieldUnverifiedUntil:
-		return m.OldUnverifiedUntil(ctx)
-	case subscription.FieldTrialUsed:
-		return m.OldTrialUsed(ctx)
-	case subscription.FieldCheckoutAt:
-		return m.OldCheckoutAt(ctx)
-	case subscription.FieldRevision:
-		return m.OldRevision(ctx)
-	case subscription.FieldFetchedAt:
-		return m.OldFetchedAt(ctx)
-	case subscription.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Subscription field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -10665,23 +8570,6 @@ func (m *TestQuestionMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *TestQuestionMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -10699,23 +8587,6 @@ func (m *TestQuestionMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -10737,23 +8608,6 @@ func (m *TestQuestionMutation) Question() (r string, exists bool) {
 	return *v, true
 }
 
-// OldQuestion returns the old "question" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldQuestion(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldQuestion is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldQuestion requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldQuestion: %w", err)
-	}
-	return oldValue.Question, nil
-}
-
 // ResetQuestion resets all changes to the "question" field.
 func (m *TestQuestionMutation) ResetQuestion() {
 	m.question = nil
@@ -10771,23 +8625,6 @@ func (m *TestQuestionMutation) Expects() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldExpects returns the old "expects" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldExpects(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExpects is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExpects requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExpects: %w", err)
-	}
-	return oldValue.Expects, nil
 }
 
 // ResetExpects resets all changes to the "expects" field.
@@ -10809,23 +8646,6 @@ func (m *TestQuestionMutation) Expected() (r string, exists bool) {
 	return *v, true
 }
 
-// OldExpected returns the old "expected" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldExpected(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExpected is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExpected requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExpected: %w", err)
-	}
-	return oldValue.Expected, nil
-}
-
 // ResetExpected resets all changes to the "expected" field.
 func (m *TestQuestionMutation) ResetExpected() {
 	m.expected = nil
@@ -10843,23 +8663,6 @@ func (m *TestQuestionMutation) Reference() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldReference returns the old "reference" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldReference(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldReference is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldReference requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldReference: %w", err)
-	}
-	return oldValue.Reference, nil
 }
 
 // ResetReference resets all changes to the "reference" field.
@@ -10881,23 +8684,6 @@ func (m *TestQuestionMutation) Document() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDocument returns the old "document" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldDocument(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDocument is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDocument requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDocument: %w", err)
-	}
-	return oldValue.Document, nil
-}
-
 // ResetDocument resets all changes to the "document" field.
 func (m *TestQuestionMutation) ResetDocument() {
 	m.document = nil
@@ -10917,23 +8703,6 @@ func (m *TestQuestionMutation) CreatedBy() (r string, exists bool) {
 	return *v, true
 }
 
-// OldCreatedBy returns the old "created_by" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
-	}
-	return oldValue.CreatedBy, nil
-}
-
 // ResetCreatedBy resets all changes to the "created_by" field.
 func (m *TestQuestionMutation) ResetCreatedBy() {
 	m.created_by = nil
@@ -10951,23 +8720,6 @@ func (m *TestQuestionMutation) UpdatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldUpdatedAt returns the old "updated_at" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldUpdatedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
-	}
-	return oldValue.UpdatedAt, nil
 }
 
 // ClearUpdatedAt clears the value of the "updated_at" field.
@@ -11002,23 +8754,6 @@ func (m *TestQuestionMutation) RemovedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldRemovedAt returns the old "removed_at" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldRemovedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRemovedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRemovedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRemovedAt: %w", err)
-	}
-	return oldValue.RemovedAt, nil
-}
-
 // ClearRemovedAt clears the value of the "removed_at" field.
 func (m *TestQuestionMutation) ClearRemovedAt() {
 	m.removed_at = nil
@@ -11049,23 +8784,6 @@ func (m *TestQuestionMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the TestQuestion entity.
-// If the TestQuestion object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestQuestionMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -11206,31 +8924,7 @@ func (m *TestQuestionMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *TestQuestionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case testquestion.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case testquestion.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case testquestion.FieldQuestion:
-		return m.OldQuestion(ctx)
-	case testquestion.FieldExpects:
-		return m.OldExpects(ctx)
-	case testquestion.FieldExpected:
-		return m.OldExpected(ctx)
-	case testquestion.FieldReference:
-		return m.OldReference(ctx)
-	case testquestion.FieldDocument:
-		return m.OldDocument(ctx)
-	case testquestion.FieldCreatedBy:
-		return m.OldCreatedBy(ctx)
-	case testquestion.FieldUpdatedAt:
-		return m.OldUpdatedAt(ctx)
-	case testquestion.FieldRemovedAt:
-		return m.OldRemovedAt(ctx)
-	case testquestion.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown TestQuestion field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -11642,23 +9336,6 @@ func (m *TestResultMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *TestResultMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -11676,23 +9353,6 @@ func (m *TestResultMutation) RunID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRunID returns the old "run_id" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldRunID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRunID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRunID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRunID: %w", err)
-	}
-	return oldValue.RunID, nil
 }
 
 // ResetRunID resets all changes to the "run_id" field.
@@ -11714,23 +9374,6 @@ func (m *TestResultMutation) QuestionID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldQuestionID returns the old "question_id" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldQuestionID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldQuestionID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldQuestionID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldQuestionID: %w", err)
-	}
-	return oldValue.QuestionID, nil
-}
-
 // ResetQuestionID resets all changes to the "question_id" field.
 func (m *TestResultMutation) ResetQuestionID() {
 	m.question = nil
@@ -11748,23 +9391,6 @@ func (m *TestResultMutation) Passed() (r bool, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPassed returns the old "passed" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldPassed(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPassed is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPassed requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPassed: %w", err)
-	}
-	return oldValue.Passed, nil
 }
 
 // ResetPassed resets all changes to the "passed" field.
@@ -11786,23 +9412,6 @@ func (m *TestResultMutation) Outcome() (r string, exists bool) {
 	return *v, true
 }
 
-// OldOutcome returns the old "outcome" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldOutcome(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOutcome requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
-	}
-	return oldValue.Outcome, nil
-}
-
 // ResetOutcome resets all changes to the "outcome" field.
 func (m *TestResultMutation) ResetOutcome() {
 	m.outcome = nil
@@ -11820,23 +9429,6 @@ func (m *TestResultMutation) Answer() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAnswer returns the old "answer" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldAnswer(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAnswer is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAnswer requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAnswer: %w", err)
-	}
-	return oldValue.Answer, nil
 }
 
 // ResetAnswer resets all changes to the "answer" field.
@@ -11858,23 +9450,6 @@ func (m *TestResultMutation) Failure() (r string, exists bool) {
 	return *v, true
 }
 
-// OldFailure returns the old "failure" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldFailure(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFailure is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFailure requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFailure: %w", err)
-	}
-	return oldValue.Failure, nil
-}
-
 // ResetFailure resets all changes to the "failure" field.
 func (m *TestResultMutation) ResetFailure() {
 	m.failure = nil
@@ -11892,23 +9467,6 @@ func (m *TestResultMutation) Model() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldModel returns the old "model" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldModel(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldModel is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldModel requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldModel: %w", err)
-	}
-	return oldValue.Model, nil
 }
 
 // ResetModel resets all changes to the "model" field.
@@ -11930,23 +9488,6 @@ func (m *TestResultMutation) Sources() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSources returns the old "sources" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldSources(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSources is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSources requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSources: %w", err)
-	}
-	return oldValue.Sources, nil
-}
-
 // ResetSources resets all changes to the "sources" field.
 func (m *TestResultMutation) ResetSources() {
 	m.sources = nil
@@ -11965,23 +9506,6 @@ func (m *TestResultMutation) F1() (r float64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldF1 returns the old "f1" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldF1(ctx context.Context) (v *float64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldF1 is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldF1 requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldF1: %w", err)
-	}
-	return oldValue.F1, nil
 }
 
 // AddF1 adds f to the "f1" field.
@@ -12036,23 +9560,6 @@ func (m *TestResultMutation) Cites() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldCites returns the old "cites" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldCites(ctx context.Context) (v *bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCites is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCites requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCites: %w", err)
-	}
-	return oldValue.Cites, nil
-}
-
 // ClearCites clears the value of the "cites" field.
 func (m *TestResultMutation) ClearCites() {
 	m.cites = nil
@@ -12084,23 +9591,6 @@ func (m *TestResultMutation) PromptTokens() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPromptTokens returns the old "prompt_tokens" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
-	}
-	return oldValue.PromptTokens, nil
 }
 
 // AddPromptTokens adds i to the "prompt_tokens" field.
@@ -12142,23 +9632,6 @@ func (m *TestResultMutation) CompletionTokens() (r int, exists bool) {
 	return *v, true
 }
 
-// OldCompletionTokens returns the old "completion_tokens" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
-	}
-	return oldValue.CompletionTokens, nil
-}
-
 // AddCompletionTokens adds i to the "completion_tokens" field.
 func (m *TestResultMutation) AddCompletionTokens(i int) {
 	if m.addcompletion_tokens != nil {
@@ -12197,23 +9670,6 @@ func (m *TestResultMutation) Estimated() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldEstimated returns the old "estimated" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldEstimated(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEstimated is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEstimated requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEstimated: %w", err)
-	}
-	return oldValue.Estimated, nil
-}
-
 // ResetEstimated resets all changes to the "estimated" field.
 func (m *TestResultMutation) ResetEstimated() {
 	m.estimated = nil
@@ -12232,23 +9688,6 @@ func (m *TestResultMutation) TotalMs() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldTotalMs returns the old "total_ms" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldTotalMs(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTotalMs is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTotalMs requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTotalMs: %w", err)
-	}
-	return oldValue.TotalMs, nil
 }
 
 // AddTotalMs adds i to the "total_ms" field.
@@ -12287,23 +9726,6 @@ func (m *TestResultMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the TestResult entity.
-// If the TestResult object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestResultMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -12496,41 +9918,7 @@ func (m *TestResultMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *TestResultMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case testresult.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case testresult.FieldRunID:
-		return m.OldRunID(ctx)
-	case testresult.FieldQuestionID:
-		return m.OldQuestionID(ctx)
-	case testresult.FieldPassed:
-		return m.OldPassed(ctx)
-	case testresult.FieldOutcome:
-		return m.OldOutcome(ctx)
-	case testresult.FieldAnswer:
-		return m.OldAnswer(ctx)
-	case testresult.FieldFailure:
-		return m.OldFailure(ctx)
-	case testresult.FieldModel:
-		return m.OldModel(ctx)
-	case testresult.FieldSources:
-		return m.OldSources(ctx)
-	case testresult.FieldF1:
-		return m.OldF1(ctx)
-	case testresult.FieldCites:
-		return m.OldCites(ctx)
-	case testresult.FieldPromptTokens:
-		return m.OldPromptTokens(ctx)
-	case testresult.FieldCompletionTokens:
-		return m.OldCompletionTokens(ctx)
-	case testresult.FieldEstimated:
-		return m.OldEstimated(ctx)
-	case testresult.FieldTotalMs:
-		return m.OldTotalMs(ctx)
-	case testresult.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown TestResult field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -13059,23 +10447,6 @@ func (m *TestRunMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *TestRunMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -13093,23 +10464,6 @@ func (m *TestRunMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -13131,23 +10485,6 @@ func (m *TestRunMutation) Cause() (r string, exists bool) {
 	return *v, true
 }
 
-// OldCause returns the old "cause" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldCause(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCause is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCause requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCause: %w", err)
-	}
-	return oldValue.Cause, nil
-}
-
 // ResetCause resets all changes to the "cause" field.
 func (m *TestRunMutation) ResetCause() {
 	m.cause = nil
@@ -13165,23 +10502,6 @@ func (m *TestRunMutation) StartedBy() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldStartedBy returns the old "started_by" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldStartedBy(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStartedBy is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStartedBy requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStartedBy: %w", err)
-	}
-	return oldValue.StartedBy, nil
 }
 
 // ResetStartedBy resets all changes to the "started_by" field.
@@ -13203,23 +10523,6 @@ func (m *TestRunMutation) State() (r string, exists bool) {
 	return *v, true
 }
 
-// OldState returns the old "state" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldState(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldState is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldState requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldState: %w", err)
-	}
-	return oldValue.State, nil
-}
-
 // ResetState resets all changes to the "state" field.
 func (m *TestRunMutation) ResetState() {
 	m.state = nil
@@ -13237,23 +10540,6 @@ func (m *TestRunMutation) Reason() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldReason returns the old "reason" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldReason(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldReason is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldReason requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldReason: %w", err)
-	}
-	return oldValue.Reason, nil
 }
 
 // ResetReason resets all changes to the "reason" field.
@@ -13275,23 +10561,6 @@ func (m *TestRunMutation) Knowledge() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKnowledge returns the old "knowledge" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldKnowledge(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKnowledge is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKnowledge requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKnowledge: %w", err)
-	}
-	return oldValue.Knowledge, nil
-}
-
 // ResetKnowledge resets all changes to the "knowledge" field.
 func (m *TestRunMutation) ResetKnowledge() {
 	m.knowledge = nil
@@ -13310,23 +10579,6 @@ func (m *TestRunMutation) Documents() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldDocuments returns the old "documents" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldDocuments(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDocuments is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDocuments requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDocuments: %w", err)
-	}
-	return oldValue.Documents, nil
 }
 
 // AddDocuments adds i to the "documents" field.
@@ -13367,23 +10619,6 @@ func (m *TestRunMutation) Settings() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSettings returns the old "settings" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldSettings(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSettings is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSettings requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSettings: %w", err)
-	}
-	return oldValue.Settings, nil
-}
-
 // ResetSettings resets all changes to the "settings" field.
 func (m *TestRunMutation) ResetSettings() {
 	m.settings = nil
@@ -13401,23 +10636,6 @@ func (m *TestRunMutation) Program() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldProgram returns the old "program" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldProgram(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldProgram is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldProgram requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldProgram: %w", err)
-	}
-	return oldValue.Program, nil
 }
 
 // ResetProgram resets all changes to the "program" field.
@@ -13439,23 +10657,6 @@ func (m *TestRunMutation) Figures() (r string, exists bool) {
 	return *v, true
 }
 
-// OldFigures returns the old "figures" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldFigures(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFigures is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFigures requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFigures: %w", err)
-	}
-	return oldValue.Figures, nil
-}
-
 // ResetFigures resets all changes to the "figures" field.
 func (m *TestRunMutation) ResetFigures() {
 	m.figures = nil
@@ -13474,23 +10675,6 @@ func (m *TestRunMutation) Passed() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPassed returns the old "passed" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldPassed(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPassed is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPassed requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPassed: %w", err)
-	}
-	return oldValue.Passed, nil
 }
 
 // AddPassed adds i to the "passed" field.
@@ -13532,23 +10716,6 @@ func (m *TestRunMutation) Total() (r int, exists bool) {
 	return *v, true
 }
 
-// OldTotal returns the old "total" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldTotal(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTotal is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTotal requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTotal: %w", err)
-	}
-	return oldValue.Total, nil
-}
-
 // AddTotal adds i to the "total" field.
 func (m *TestRunMutation) AddTotal(i int) {
 	if m.addtotal != nil {
@@ -13587,23 +10754,6 @@ func (m *TestRunMutation) DueAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldDueAt returns the old "due_at" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDueAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
-	}
-	return oldValue.DueAt, nil
-}
-
 // ClearDueAt clears the value of the "due_at" field.
 func (m *TestRunMutation) ClearDueAt() {
 	m.due_at = nil
@@ -13636,23 +10786,6 @@ func (m *TestRunMutation) EndedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldEndedAt returns the old "ended_at" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldEndedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEndedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEndedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEndedAt: %w", err)
-	}
-	return oldValue.EndedAt, nil
-}
-
 // ClearEndedAt clears the value of the "ended_at" field.
 func (m *TestRunMutation) ClearEndedAt() {
 	m.ended_at = nil
@@ -13683,23 +10816,6 @@ func (m *TestRunMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the TestRun entity.
-// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TestRunMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -13865,41 +10981,7 @@ func (m *TestRunMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *TestRunMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case testrun.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case testrun.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case testrun.FieldCause:
-		return m.OldCause(ctx)
-	case testrun.FieldStartedBy:
-		return m.OldStartedBy(ctx)
-	case testrun.FieldState:
-		return m.OldState(ctx)
-	case testrun.FieldReason:
-		return m.OldReason(ctx)
-	case testrun.FieldKnowledge:
-		return m.OldKnowledge(ctx)
-	case testrun.FieldDocuments:
-		return m.OldDocuments(ctx)
-	case testrun.FieldSettings:
-		return m.OldSettings(ctx)
-	case testrun.FieldProgram:
-		return m.OldProgram(ctx)
-	case testrun.FieldFigures:
-		return m.OldFigures(ctx)
-	case testrun.FieldPassed:
-		return m.OldPassed(ctx)
-	case testrun.FieldTotal:
-		return m.OldTotal(ctx)
-	case testrun.FieldDueAt:
-		return m.OldDueAt(ctx)
-	case testrun.FieldEndedAt:
-		return m.OldEndedAt(ctx)
-	case testrun.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown TestRun field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -14408,23 +11490,6 @@ func (m *TokenMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *TokenMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -14442,23 +11507,6 @@ func (m *TokenMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -14480,23 +11528,6 @@ func (m *TokenMutation) Name() (r string, exists bool) {
 	return *v, true
 }
 
-// OldName returns the old "name" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldName: %w", err)
-	}
-	return oldValue.Name, nil
-}
-
 // ResetName resets all changes to the "name" field.
 func (m *TokenMutation) ResetName() {
 	m.name = nil
@@ -14514,23 +11545,6 @@ func (m *TokenMutation) Hint() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldHint returns the old "hint" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldHint(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldHint is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldHint requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldHint: %w", err)
-	}
-	return oldValue.Hint, nil
 }
 
 // ResetHint resets all changes to the "hint" field.
@@ -14552,23 +11566,6 @@ func (m *TokenMutation) Hash() (r string, exists bool) {
 	return *v, true
 }
 
-// OldHash returns the old "hash" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldHash: %w", err)
-	}
-	return oldValue.Hash, nil
-}
-
 // ResetHash resets all changes to the "hash" field.
 func (m *TokenMutation) ResetHash() {
 	m.hash = nil
@@ -14587,23 +11584,6 @@ func (m *TokenMutation) Scopes() (r []string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldScopes returns the old "scopes" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldScopes(ctx context.Context) (v []string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldScopes is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldScopes requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldScopes: %w", err)
-	}
-	return oldValue.Scopes, nil
 }
 
 // AppendScopes adds s to the "scopes" field.
@@ -14639,23 +11619,6 @@ func (m *TokenMutation) Kind() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKind returns the old "kind" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
-}
-
 // ResetKind resets all changes to the "kind" field.
 func (m *TokenMutation) ResetKind() {
 	m.kind = nil
@@ -14673,23 +11636,6 @@ func (m *TokenMutation) IPRanges() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldIPRanges returns the old "ip_ranges" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldIPRanges(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldIPRanges is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldIPRanges requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldIPRanges: %w", err)
-	}
-	return oldValue.IPRanges, nil
 }
 
 // ResetIPRanges resets all changes to the "ip_ranges" field.
@@ -14711,23 +11657,6 @@ func (m *TokenMutation) Origins() (r string, exists bool) {
 	return *v, true
 }
 
-// OldOrigins returns the old "origins" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldOrigins(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOrigins is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOrigins requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOrigins: %w", err)
-	}
-	return oldValue.Origins, nil
-}
-
 // ResetOrigins resets all changes to the "origins" field.
 func (m *TokenMutation) ResetOrigins() {
 	m.origins = nil
@@ -14746,23 +11675,6 @@ func (m *TokenMutation) RequestsPerMinute() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRequestsPerMinute returns the old "requests_per_minute" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldRequestsPerMinute(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRequestsPerMinute is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRequestsPerMinute requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRequestsPerMinute: %w", err)
-	}
-	return oldValue.RequestsPerMinute, nil
 }
 
 // AddRequestsPerMinute adds i to the "requests_per_minute" field.
@@ -14804,23 +11716,6 @@ func (m *TokenMutation) MessagesPerMonth() (r int, exists bool) {
 	return *v, true
 }
 
-// OldMessagesPerMonth returns the old "messages_per_month" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldMessagesPerMonth(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessagesPerMonth is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessagesPerMonth requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessagesPerMonth: %w", err)
-	}
-	return oldValue.MessagesPerMonth, nil
-}
-
 // AddMessagesPerMonth adds i to the "messages_per_month" field.
 func (m *TokenMutation) AddMessagesPerMonth(i int) {
 	if m.addmessages_per_month != nil {
@@ -14858,23 +11753,6 @@ func (m *TokenMutation) VisitorRequestsPerMinute() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldVisitorRequestsPerMinute returns the old "visitor_requests_per_minute" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldVisitorRequestsPerMinute(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldVisitorRequestsPerMinute is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldVisitorRequestsPerMinute requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldVisitorRequestsPerMinute: %w", err)
-	}
-	return oldValue.VisitorRequestsPerMinute, nil
 }
 
 // AddVisitorRequestsPerMinute adds i to the "visitor_requests_per_minute" field.
@@ -14915,23 +11793,6 @@ func (m *TokenMutation) Note() (r string, exists bool) {
 	return *v, true
 }
 
-// OldNote returns the old "note" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldNote(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldNote is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldNote requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldNote: %w", err)
-	}
-	return oldValue.Note, nil
-}
-
 // ResetNote resets all changes to the "note" field.
 func (m *TokenMutation) ResetNote() {
 	m.note = nil
@@ -14949,23 +11810,6 @@ func (m *TokenMutation) CreatedBy() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedBy returns the old "created_by" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
-	}
-	return oldValue.CreatedBy, nil
 }
 
 // ResetCreatedBy resets all changes to the "created_by" field.
@@ -14987,23 +11831,6 @@ func (m *TokenMutation) Replaces() (r string, exists bool) {
 	return *v, true
 }
 
-// OldReplaces returns the old "replaces" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldReplaces(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldReplaces is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldReplaces requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldReplaces: %w", err)
-	}
-	return oldValue.Replaces, nil
-}
-
 // ResetReplaces resets all changes to the "replaces" field.
 func (m *TokenMutation) ResetReplaces() {
 	m.replaces = nil
@@ -15021,23 +11848,6 @@ func (m *TokenMutation) LastUsedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldLastUsedAt returns the old "last_used_at" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldLastUsedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastUsedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastUsedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastUsedAt: %w", err)
-	}
-	return oldValue.LastUsedAt, nil
 }
 
 // ClearLastUsedAt clears the value of the "last_used_at" field.
@@ -15072,23 +11882,6 @@ func (m *TokenMutation) LastUsedIP() (r string, exists bool) {
 	return *v, true
 }
 
-// OldLastUsedIP returns the old "last_used_ip" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldLastUsedIP(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastUsedIP is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastUsedIP requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastUsedIP: %w", err)
-	}
-	return oldValue.LastUsedIP, nil
-}
-
 // ResetLastUsedIP resets all changes to the "last_used_ip" field.
 func (m *TokenMutation) ResetLastUsedIP() {
 	m.last_used_ip = nil
@@ -15106,23 +11899,6 @@ func (m *TokenMutation) LastUsedAgent() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldLastUsedAgent returns the old "last_used_agent" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldLastUsedAgent(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldLastUsedAgent is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldLastUsedAgent requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldLastUsedAgent: %w", err)
-	}
-	return oldValue.LastUsedAgent, nil
 }
 
 // ResetLastUsedAgent resets all changes to the "last_used_agent" field.
@@ -15143,23 +11919,6 @@ func (m *TokenMutation) WarnedDays() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldWarnedDays returns the old "warned_days" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldWarnedDays(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWarnedDays is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWarnedDays requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWarnedDays: %w", err)
-	}
-	return oldValue.WarnedDays, nil
 }
 
 // AddWarnedDays adds i to the "warned_days" field.
@@ -15200,23 +11959,6 @@ func (m *TokenMutation) ExpiresAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldExpiresAt returns the old "expires_at" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldExpiresAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldExpiresAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldExpiresAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldExpiresAt: %w", err)
-	}
-	return oldValue.ExpiresAt, nil
-}
-
 // ClearExpiresAt clears the value of the "expires_at" field.
 func (m *TokenMutation) ClearExpiresAt() {
 	m.expires_at = nil
@@ -15247,23 +11989,6 @@ func (m *TokenMutation) RevokedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRevokedAt returns the old "revoked_at" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldRevokedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRevokedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRevokedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRevokedAt: %w", err)
-	}
-	return oldValue.RevokedAt, nil
 }
 
 // ClearRevokedAt clears the value of the "revoked_at" field.
@@ -15298,23 +12023,6 @@ func (m *TokenMutation) Kept() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldKept returns the old "kept" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldKept(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKept is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKept requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKept: %w", err)
-	}
-	return oldValue.Kept, nil
-}
-
 // ResetKept resets all changes to the "kept" field.
 func (m *TokenMutation) ResetKept() {
 	m.kept = nil
@@ -15334,23 +12042,6 @@ func (m *TokenMutation) OverLimit() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldOverLimit returns the old "over_limit" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldOverLimit(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOverLimit is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOverLimit requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOverLimit: %w", err)
-	}
-	return oldValue.OverLimit, nil
-}
-
 // ResetOverLimit resets all changes to the "over_limit" field.
 func (m *TokenMutation) ResetOverLimit() {
 	m.over_limit = nil
@@ -15368,23 +12059,6 @@ func (m *TokenMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Token entity.
-// If the Token object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TokenMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -15590,57 +12264,7 @@ func (m *TokenMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case token.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case token.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case token.FieldName:
-		return m.OldName(ctx)
-	case token.FieldHint:
-		return m.OldHint(ctx)
-	case token.FieldHash:
-		return m.OldHash(ctx)
-	case token.FieldScopes:
-		return m.OldScopes(ctx)
-	case token.FieldKind:
-		return m.OldKind(ctx)
-	case token.FieldIPRanges:
-		return m.OldIPRanges(ctx)
-	case token.FieldOrigins:
-		return m.OldOrigins(ctx)
-	case token.FieldRequestsPerMinute:
-		return m.OldRequestsPerMinute(ctx)
-	case token.FieldMessagesPerMonth:
-		return m.OldMessagesPerMonth(ctx)
-	case token.FieldVisitorRequestsPerMinute:
-		return m.OldVisitorRequestsPerMinute(ctx)
-	case token.FieldNote:
-		return m.OldNote(ctx)
-	case token.FieldCreatedBy:
-		return m.OldCreatedBy(ctx)
-	case token.FieldReplaces:
-		return m.OldReplaces(ctx)
-	case token.FieldLastUsedAt:
-		return m.OldLastUsedAt(ctx)
-	case token.FieldLastUsedIP:
-		return m.OldLastUsedIP(ctx)
-	case token.FieldLastUsedAgent:
-		return m.OldLastUsedAgent(ctx)
-	case token.FieldWarnedDays:
-		return m.OldWarnedDays(ctx)
-	case token.FieldExpiresAt:
-		return m.OldExpiresAt(ctx)
-	case token.FieldRevokedAt:
-		return m.OldRevokedAt(ctx)
-	case token.FieldKept:
-		return m.OldKept(ctx)
-	case token.FieldOverLimit:
-		return m.OldOverLimit(ctx)
-	case token.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Token field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -16219,23 +12843,6 @@ func (m *TrialMutation) SubscriptionID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldSubscriptionID returns the old "subscription_id" field's value of the Trial entity.
-// If the Trial object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TrialMutation) OldSubscriptionID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSubscriptionID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSubscriptionID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSubscriptionID: %w", err)
-	}
-	return oldValue.SubscriptionID, nil
-}
-
 // ResetSubscriptionID resets all changes to the "subscription_id" field.
 func (m *TrialMutation) ResetSubscriptionID() {
 	m.subscription_id = nil
@@ -16253,23 +12860,6 @@ func (m *TrialMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Trial entity.
-// If the Trial object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *TrialMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -16338,13 +12928,7 @@ func (m *TrialMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *TrialMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case trial.FieldSubscriptionID:
-		return m.OldSubscriptionID(ctx)
-	case trial.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Trial field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -16611,23 +13195,6 @@ func (m *UploadMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the Upload entity.
-// If the Upload object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UploadMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *UploadMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -16645,23 +13212,6 @@ func (m *UploadMutation) DocumentID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldDocumentID returns the old "document_id" field's value of the Upload entity.
-// If the Upload object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UploadMutation) OldDocumentID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDocumentID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDocumentID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDocumentID: %w", err)
-	}
-	return oldValue.DocumentID, nil
 }
 
 // ResetDocumentID resets all changes to the "document_id" field.
@@ -16683,23 +13233,6 @@ func (m *UploadMutation) Name() (r string, exists bool) {
 	return *v, true
 }
 
-// OldName returns the old "name" field's value of the Upload entity.
-// If the Upload object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UploadMutation) OldName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldName: %w", err)
-	}
-	return oldValue.Name, nil
-}
-
 // ResetName resets all changes to the "name" field.
 func (m *UploadMutation) ResetName() {
 	m.name = nil
@@ -16717,23 +13250,6 @@ func (m *UploadMutation) ContentType() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldContentType returns the old "content_type" field's value of the Upload entity.
-// If the Upload object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UploadMutation) OldContentType(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldContentType is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldContentType requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldContentType: %w", err)
-	}
-	return oldValue.ContentType, nil
 }
 
 // ResetContentType resets all changes to the "content_type" field.
@@ -16755,23 +13271,6 @@ func (m *UploadMutation) Body() (r []byte, exists bool) {
 	return *v, true
 }
 
-// OldBody returns the old "body" field's value of the Upload entity.
-// If the Upload object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UploadMutation) OldBody(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBody is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBody requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBody: %w", err)
-	}
-	return oldValue.Body, nil
-}
-
 // ResetBody resets all changes to the "body" field.
 func (m *UploadMutation) ResetBody() {
 	m.body = nil
@@ -16790,23 +13289,6 @@ func (m *UploadMutation) Bytes() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldBytes returns the old "bytes" field's value of the Upload entity.
-// If the Upload object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UploadMutation) OldBytes(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldBytes is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldBytes requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldBytes: %w", err)
-	}
-	return oldValue.Bytes, nil
 }
 
 // AddBytes adds i to the "bytes" field.
@@ -16941,21 +13423,7 @@ func (m *UploadMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *UploadMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case upload.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case upload.FieldDocumentID:
-		return m.OldDocumentID(ctx)
-	case upload.FieldName:
-		return m.OldName(ctx)
-	case upload.FieldContentType:
-		return m.OldContentType(ctx)
-	case upload.FieldBody:
-		return m.OldBody(ctx)
-	case upload.FieldBytes:
-		return m.OldBytes(ctx)
-	}
-	return nil, fmt.Errorf("unknown Upload field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -17326,23 +13794,6 @@ func (m *UsageRecordMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *UsageRecordMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -17360,23 +13811,6 @@ func (m *UsageRecordMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -17397,23 +13831,6 @@ func (m *UsageRecordMutation) MessageID() (r int64, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldMessageID returns the old "message_id" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldMessageID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessageID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
-	}
-	return oldValue.MessageID, nil
 }
 
 // AddMessageID adds i to the "message_id" field.
@@ -17455,23 +13872,6 @@ func (m *UsageRecordMutation) Attempt() (r int, exists bool) {
 	return *v, true
 }
 
-// OldAttempt returns the old "attempt" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldAttempt(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAttempt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAttempt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAttempt: %w", err)
-	}
-	return oldValue.Attempt, nil
-}
-
 // AddAttempt adds i to the "attempt" field.
 func (m *UsageRecordMutation) AddAttempt(i int) {
 	if m.addattempt != nil {
@@ -17510,23 +13910,6 @@ func (m *UsageRecordMutation) Status() (r string, exists bool) {
 	return *v, true
 }
 
-// OldStatus returns the old "status" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldStatus(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldStatus requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
-	}
-	return oldValue.Status, nil
-}
-
 // ResetStatus resets all changes to the "status" field.
 func (m *UsageRecordMutation) ResetStatus() {
 	m.status = nil
@@ -17544,23 +13927,6 @@ func (m *UsageRecordMutation) Model() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldModel returns the old "model" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldModel(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldModel is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldModel requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldModel: %w", err)
-	}
-	return oldValue.Model, nil
 }
 
 // ResetModel resets all changes to the "model" field.
@@ -17581,23 +13947,6 @@ func (m *UsageRecordMutation) PromptTokens() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPromptTokens returns the old "prompt_tokens" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldPromptTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPromptTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPromptTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPromptTokens: %w", err)
-	}
-	return oldValue.PromptTokens, nil
 }
 
 // AddPromptTokens adds i to the "prompt_tokens" field.
@@ -17639,23 +13988,6 @@ func (m *UsageRecordMutation) CompletionTokens() (r int, exists bool) {
 	return *v, true
 }
 
-// OldCompletionTokens returns the old "completion_tokens" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldCompletionTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCompletionTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCompletionTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCompletionTokens: %w", err)
-	}
-	return oldValue.CompletionTokens, nil
-}
-
 // AddCompletionTokens adds i to the "completion_tokens" field.
 func (m *UsageRecordMutation) AddCompletionTokens(i int) {
 	if m.addcompletion_tokens != nil {
@@ -17694,23 +14026,6 @@ func (m *UsageRecordMutation) Estimated() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldEstimated returns the old "estimated" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldEstimated(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEstimated is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEstimated requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEstimated: %w", err)
-	}
-	return oldValue.Estimated, nil
-}
-
 // ResetEstimated resets all changes to the "estimated" field.
 func (m *UsageRecordMutation) ResetEstimated() {
 	m.estimated = nil
@@ -17729,23 +14044,6 @@ func (m *UsageRecordMutation) FirstTokenMs() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldFirstTokenMs returns the old "first_token_ms" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldFirstTokenMs(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFirstTokenMs is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFirstTokenMs requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFirstTokenMs: %w", err)
-	}
-	return oldValue.FirstTokenMs, nil
 }
 
 // AddFirstTokenMs adds i to the "first_token_ms" field.
@@ -17787,23 +14085,6 @@ func (m *UsageRecordMutation) TotalMs() (r int, exists bool) {
 	return *v, true
 }
 
-// OldTotalMs returns the old "total_ms" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldTotalMs(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTotalMs is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTotalMs requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTotalMs: %w", err)
-	}
-	return oldValue.TotalMs, nil
-}
-
 // AddTotalMs adds i to the "total_ms" field.
 func (m *UsageRecordMutation) AddTotalMs(i int) {
 	if m.addtotal_ms != nil {
@@ -17841,23 +14122,6 @@ func (m *UsageRecordMutation) Passages() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPassages returns the old "passages" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldPassages(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPassages is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPassages requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPassages: %w", err)
-	}
-	return oldValue.Passages, nil
 }
 
 // AddPassages adds i to the "passages" field.
@@ -17899,23 +14163,6 @@ func (m *UsageRecordMutation) Refuted() (r int, exists bool) {
 	return *v, true
 }
 
-// OldRefuted returns the old "refuted" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldRefuted(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRefuted is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRefuted requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRefuted: %w", err)
-	}
-	return oldValue.Refuted, nil
-}
-
 // AddRefuted adds i to the "refuted" field.
 func (m *UsageRecordMutation) AddRefuted(i int) {
 	if m.addrefuted != nil {
@@ -17953,23 +14200,6 @@ func (m *UsageRecordMutation) RerankTokens() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldRerankTokens returns the old "rerank_tokens" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldRerankTokens(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldRerankTokens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldRerankTokens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldRerankTokens: %w", err)
-	}
-	return oldValue.RerankTokens, nil
 }
 
 // AddRerankTokens adds i to the "rerank_tokens" field.
@@ -18011,23 +14241,6 @@ func (m *UsageRecordMutation) ConversationID() (r int64, exists bool) {
 	return *v, true
 }
 
-// OldConversationID returns the old "conversation_id" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldConversationID(ctx context.Context) (v int64, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldConversationID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldConversationID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldConversationID: %w", err)
-	}
-	return oldValue.ConversationID, nil
-}
-
 // AddConversationID adds i to the "conversation_id" field.
 func (m *UsageRecordMutation) AddConversationID(i int64) {
 	if m.addconversation_id != nil {
@@ -18066,23 +14279,6 @@ func (m *UsageRecordMutation) Opens() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldOpens returns the old "opens" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldOpens(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOpens is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOpens requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOpens: %w", err)
-	}
-	return oldValue.Opens, nil
-}
-
 // ResetOpens resets all changes to the "opens" field.
 func (m *UsageRecordMutation) ResetOpens() {
 	m.opens = nil
@@ -18100,23 +14296,6 @@ func (m *UsageRecordMutation) Origin() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldOrigin returns the old "origin" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldOrigin(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOrigin is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOrigin requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOrigin: %w", err)
-	}
-	return oldValue.Origin, nil
 }
 
 // ResetOrigin resets all changes to the "origin" field.
@@ -18138,23 +14317,6 @@ func (m *UsageRecordMutation) Outcome() (r string, exists bool) {
 	return *v, true
 }
 
-// OldOutcome returns the old "outcome" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldOutcome(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldOutcome requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
-	}
-	return oldValue.Outcome, nil
-}
-
 // ResetOutcome resets all changes to the "outcome" field.
 func (m *UsageRecordMutation) ResetOutcome() {
 	m.outcome = nil
@@ -18172,23 +14334,6 @@ func (m *UsageRecordMutation) FinishReason() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldFinishReason returns the old "finish_reason" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldFinishReason(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldFinishReason is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldFinishReason requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldFinishReason: %w", err)
-	}
-	return oldValue.FinishReason, nil
 }
 
 // ResetFinishReason resets all changes to the "finish_reason" field.
@@ -18210,23 +14355,6 @@ func (m *UsageRecordMutation) Counted() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldCounted returns the old "counted" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldCounted(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCounted is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCounted requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCounted: %w", err)
-	}
-	return oldValue.Counted, nil
-}
-
 // ResetCounted resets all changes to the "counted" field.
 func (m *UsageRecordMutation) ResetCounted() {
 	m.counted = nil
@@ -18244,23 +14372,6 @@ func (m *UsageRecordMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the UsageRecord entity.
-// If the UsageRecord object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UsageRecordMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -18424,51 +14535,7 @@ func (m *UsageRecordMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *UsageRecordMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case usagerecord.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case usagerecord.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case usagerecord.FieldMessageID:
-		return m.OldMessageID(ctx)
-	case usagerecord.FieldAttempt:
-		return m.OldAttempt(ctx)
-	case usagerecord.FieldStatus:
-		return m.OldStatus(ctx)
-	case usagerecord.FieldModel:
-		return m.OldModel(ctx)
-	case usagerecord.FieldPromptTokens:
-		return m.OldPromptTokens(ctx)
-	case usagerecord.FieldCompletionTokens:
-		return m.OldCompletionTokens(ctx)
-	case usagerecord.FieldEstimated:
-		return m.OldEstimated(ctx)
-	case usagerecord.FieldFirstTokenMs:
-		return m.OldFirstTokenMs(ctx)
-	case usagerecord.FieldTotalMs:
-		return m.OldTotalMs(ctx)
-	case usagerecord.FieldPassages:
-		return m.OldPassages(ctx)
-	case usagerecord.FieldRefuted:
-		return m.OldRefuted(ctx)
-	case usagerecord.FieldRerankTokens:
-		return m.OldRerankTokens(ctx)
-	case usagerecord.FieldConversationID:
-		return m.OldConversationID(ctx)
-	case usagerecord.FieldOpens:
-		return m.OldOpens(ctx)
-	case usagerecord.FieldOrigin:
-		return m.OldOrigin(ctx)
-	case usagerecord.FieldOutcome:
-		return m.OldOutcome(ctx)
-	case usagerecord.FieldFinishReason:
-		return m.OldFinishReason(ctx)
-	case usagerecord.FieldCounted:
-		return m.OldCounted(ctx)
-	case usagerecord.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown UsageRecord field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -19047,23 +15114,6 @@ func (m *UserMutation) Email() (r string, exists bool) {
 	return *v, true
 }
 
-// OldEmail returns the old "email" field's value of the User entity.
-// If the User object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UserMutation) OldEmail(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEmail is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEmail requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEmail: %w", err)
-	}
-	return oldValue.Email, nil
-}
-
 // ResetEmail resets all changes to the "email" field.
 func (m *UserMutation) ResetEmail() {
 	m.email = nil
@@ -19081,23 +15131,6 @@ func (m *UserMutation) EmailConfirmedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldEmailConfirmedAt returns the old "email_confirmed_at" field's value of the User entity.
-// If the User object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UserMutation) OldEmailConfirmedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEmailConfirmedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEmailConfirmedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEmailConfirmedAt: %w", err)
-	}
-	return oldValue.EmailConfirmedAt, nil
 }
 
 // ClearEmailConfirmedAt clears the value of the "email_confirmed_at" field.
@@ -19132,23 +15165,6 @@ func (m *UserMutation) PasswordHash() (r string, exists bool) {
 	return *v, true
 }
 
-// OldPasswordHash returns the old "password_hash" field's value of the User entity.
-// If the User object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UserMutation) OldPasswordHash(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPasswordHash is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPasswordHash requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPasswordHash: %w", err)
-	}
-	return oldValue.PasswordHash, nil
-}
-
 // ResetPasswordHash resets all changes to the "password_hash" field.
 func (m *UserMutation) ResetPasswordHash() {
 	m.password_hash = nil
@@ -19166,23 +15182,6 @@ func (m *UserMutation) Name() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldName returns the old "name" field's value of the User entity.
-// If the User object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UserMutation) OldName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldName: %w", err)
-	}
-	return oldValue.Name, nil
 }
 
 // ResetName resets all changes to the "name" field.
@@ -19204,23 +15203,6 @@ func (m *UserMutation) TimeZone() (r string, exists bool) {
 	return *v, true
 }
 
-// OldTimeZone returns the old "time_zone" field's value of the User entity.
-// If the User object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UserMutation) OldTimeZone(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTimeZone is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTimeZone requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTimeZone: %w", err)
-	}
-	return oldValue.TimeZone, nil
-}
-
 // ResetTimeZone resets all changes to the "time_zone" field.
 func (m *UserMutation) ResetTimeZone() {
 	m.time_zone = nil
@@ -19240,23 +15222,6 @@ func (m *UserMutation) Appearance() (r string, exists bool) {
 	return *v, true
 }
 
-// OldAppearance returns the old "appearance" field's value of the User entity.
-// If the User object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UserMutation) OldAppearance(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAppearance is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAppearance requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAppearance: %w", err)
-	}
-	return oldValue.Appearance, nil
-}
-
 // ResetAppearance resets all changes to the "appearance" field.
 func (m *UserMutation) ResetAppearance() {
 	m.appearance = nil
@@ -19274,23 +15239,6 @@ func (m *UserMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the User entity.
-// If the User object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *UserMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -19384,23 +15332,7 @@ func (m *UserMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *UserMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case user.FieldEmail:
-		return m.OldEmail(ctx)
-	case user.FieldEmailConfirmedAt:
-		return m.OldEmailConfirmedAt(ctx)
-	case user.FieldPasswordHash:
-		return m.OldPasswordHash(ctx)
-	case user.FieldName:
-		return m.OldName(ctx)
-	case user.FieldTimeZone:
-		return m.OldTimeZone(ctx)
-	case user.FieldAppearance:
-		return m.OldAppearance(ctx)
-	case user.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown User field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -19730,23 +15662,6 @@ func (m *WebhookDeliveryMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the WebhookDelivery entity.
-// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookDeliveryMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *WebhookDeliveryMutation) ResetWorkspaceID() {
 	m.workspace_id = nil
@@ -19764,23 +15679,6 @@ func (m *WebhookDeliveryMutation) EndpointID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldEndpointID returns the old "endpoint_id" field's value of the WebhookDelivery entity.
-// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookDeliveryMutation) OldEndpointID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEndpointID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEndpointID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEndpointID: %w", err)
-	}
-	return oldValue.EndpointID, nil
 }
 
 // ResetEndpointID resets all changes to the "endpoint_id" field.
@@ -19802,23 +15700,6 @@ func (m *WebhookDeliveryMutation) MessageID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldMessageID returns the old "message_id" field's value of the WebhookDelivery entity.
-// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookDeliveryMutation) OldMessageID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldMessageID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
-	}
-	return oldValue.MessageID, nil
-}
-
 // ResetMessageID resets all changes to the "message_id" field.
 func (m *WebhookDeliveryMutation) ResetMessageID() {
 	m.message = nil
@@ -19836,23 +15717,6 @@ func (m *WebhookDeliveryMutation) State() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldState returns the old "state" field's value of the WebhookDelivery entity.
-// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookDeliveryMutation) OldState(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldState is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldState requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldState: %w", err)
-	}
-	return oldValue.State, nil
 }
 
 // ResetState resets all changes to the "state" field.
@@ -19873,23 +15737,6 @@ func (m *WebhookDeliveryMutation) Attempts() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldAttempts returns the old "attempts" field's value of the WebhookDelivery entity.
-// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookDeliveryMutation) OldAttempts(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAttempts is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAttempts requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAttempts: %w", err)
-	}
-	return oldValue.Attempts, nil
 }
 
 // AddAttempts adds i to the "attempts" field.
@@ -19930,23 +15777,6 @@ func (m *WebhookDeliveryMutation) AttemptLog() (r string, exists bool) {
 	return *v, true
 }
 
-// OldAttemptLog returns the old "attempt_log" field's value of the WebhookDelivery entity.
-// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookDeliveryMutation) OldAttemptLog(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAttemptLog is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAttemptLog requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAttemptLog: %w", err)
-	}
-	return oldValue.AttemptLog, nil
-}
-
 // ResetAttemptLog resets all changes to the "attempt_log" field.
 func (m *WebhookDeliveryMutation) ResetAttemptLog() {
 	m.attempt_log = nil
@@ -19964,23 +15794,6 @@ func (m *WebhookDeliveryMutation) DueAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldDueAt returns the old "due_at" field's value of the WebhookDelivery entity.
-// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookDeliveryMutation) OldDueAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDueAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDueAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDueAt: %w", err)
-	}
-	return oldValue.DueAt, nil
 }
 
 // ClearDueAt clears the value of the "due_at" field.
@@ -20015,23 +15828,6 @@ func (m *WebhookDeliveryMutation) EndedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldEndedAt returns the old "ended_at" field's value of the WebhookDelivery entity.
-// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookDeliveryMutation) OldEndedAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEndedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEndedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEndedAt: %w", err)
-	}
-	return oldValue.EndedAt, nil
-}
-
 // ClearEndedAt clears the value of the "ended_at" field.
 func (m *WebhookDeliveryMutation) ClearEndedAt() {
 	m.ended_at = nil
@@ -20062,23 +15858,6 @@ func (m *WebhookDeliveryMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the WebhookDelivery entity.
-// If the WebhookDelivery object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookDeliveryMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -20236,27 +16015,7 @@ func (m *WebhookDeliveryMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *WebhookDeliveryMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case webhookdelivery.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case webhookdelivery.FieldEndpointID:
-		return m.OldEndpointID(ctx)
-	case webhookdelivery.FieldMessageID:
-		return m.OldMessageID(ctx)
-	case webhookdelivery.FieldState:
-		return m.OldState(ctx)
-	case webhookdelivery.FieldAttempts:
-		return m.OldAttempts(ctx)
-	case webhookdelivery.FieldAttemptLog:
-		return m.OldAttemptLog(ctx)
-	case webhookdelivery.FieldDueAt:
-		return m.OldDueAt(ctx)
-	case webhookdelivery.FieldEndedAt:
-		return m.OldEndedAt(ctx)
-	case webhookdelivery.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown WebhookDelivery field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -20674,23 +16433,6 @@ func (m *WebhookEndpointMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *WebhookEndpointMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -20708,23 +16450,6 @@ func (m *WebhookEndpointMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -20746,23 +16471,6 @@ func (m *WebhookEndpointMutation) URL() (r string, exists bool) {
 	return *v, true
 }
 
-// OldURL returns the old "url" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldURL(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldURL is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldURL requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldURL: %w", err)
-	}
-	return oldValue.URL, nil
-}
-
 // ResetURL resets all changes to the "url" field.
 func (m *WebhookEndpointMutation) ResetURL() {
 	m.url = nil
@@ -20781,23 +16489,6 @@ func (m *WebhookEndpointMutation) Events() (r []string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldEvents returns the old "events" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldEvents(ctx context.Context) (v []string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldEvents is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldEvents requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldEvents: %w", err)
-	}
-	return oldValue.Events, nil
 }
 
 // AppendEvents adds s to the "events" field.
@@ -20833,23 +16524,6 @@ func (m *WebhookEndpointMutation) Description() (r string, exists bool) {
 	return *v, true
 }
 
-// OldDescription returns the old "description" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldDescription(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDescription is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDescription requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDescription: %w", err)
-	}
-	return oldValue.Description, nil
-}
-
 // ResetDescription resets all changes to the "description" field.
 func (m *WebhookEndpointMutation) ResetDescription() {
 	m.description = nil
@@ -20869,23 +16543,6 @@ func (m *WebhookEndpointMutation) SealedSecret() (r []byte, exists bool) {
 	return *v, true
 }
 
-// OldSealedSecret returns the old "sealed_secret" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldSealedSecret(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSealedSecret is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSealedSecret requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSealedSecret: %w", err)
-	}
-	return oldValue.SealedSecret, nil
-}
-
 // ResetSealedSecret resets all changes to the "sealed_secret" field.
 func (m *WebhookEndpointMutation) ResetSealedSecret() {
 	m.sealed_secret = nil
@@ -20903,23 +16560,6 @@ func (m *WebhookEndpointMutation) SealedPrevious() (r []byte, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldSealedPrevious returns the old "sealed_previous" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldSealedPrevious(ctx context.Context) (v []byte, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSealedPrevious is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSealedPrevious requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSealedPrevious: %w", err)
-	}
-	return oldValue.SealedPrevious, nil
 }
 
 // ClearSealedPrevious clears the value of the "sealed_previous" field.
@@ -20954,23 +16594,6 @@ func (m *WebhookEndpointMutation) PreviousUntil() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldPreviousUntil returns the old "previous_until" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldPreviousUntil(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPreviousUntil is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPreviousUntil requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPreviousUntil: %w", err)
-	}
-	return oldValue.PreviousUntil, nil
-}
-
 // ClearPreviousUntil clears the value of the "previous_until" field.
 func (m *WebhookEndpointMutation) ClearPreviousUntil() {
 	m.previous_until = nil
@@ -21003,23 +16626,6 @@ func (m *WebhookEndpointMutation) State() (r string, exists bool) {
 	return *v, true
 }
 
-// OldState returns the old "state" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldState(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldState is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldState requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldState: %w", err)
-	}
-	return oldValue.State, nil
-}
-
 // ResetState resets all changes to the "state" field.
 func (m *WebhookEndpointMutation) ResetState() {
 	m.state = nil
@@ -21037,23 +16643,6 @@ func (m *WebhookEndpointMutation) Reason() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldReason returns the old "reason" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldReason(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldReason is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldReason requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldReason: %w", err)
-	}
-	return oldValue.Reason, nil
 }
 
 // ResetReason resets all changes to the "reason" field.
@@ -21075,23 +16664,6 @@ func (m *WebhookEndpointMutation) CreatedBy() (r string, exists bool) {
 	return *v, true
 }
 
-// OldCreatedBy returns the old "created_by" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
-	}
-	return oldValue.CreatedBy, nil
-}
-
 // ResetCreatedBy resets all changes to the "created_by" field.
 func (m *WebhookEndpointMutation) ResetCreatedBy() {
 	m.created_by = nil
@@ -21111,23 +16683,6 @@ func (m *WebhookEndpointMutation) UpdatedAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldUpdatedAt returns the old "updated_at" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
-	}
-	return oldValue.UpdatedAt, nil
-}
-
 // ResetUpdatedAt resets all changes to the "updated_at" field.
 func (m *WebhookEndpointMutation) ResetUpdatedAt() {
 	m.updated_at = nil
@@ -21145,23 +16700,6 @@ func (m *WebhookEndpointMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the WebhookEndpoint entity.
-// If the WebhookEndpoint object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookEndpointMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -21312,35 +16850,7 @@ func (m *WebhookEndpointMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *WebhookEndpointMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case webhookendpoint.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case webhookendpoint.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case webhookendpoint.FieldURL:
-		return m.OldURL(ctx)
-	case webhookendpoint.FieldEvents:
-		return m.OldEvents(ctx)
-	case webhookendpoint.FieldDescription:
-		return m.OldDescription(ctx)
-	case webhookendpoint.FieldSealedSecret:
-		return m.OldSealedSecret(ctx)
-	case webhookendpoint.FieldSealedPrevious:
-		return m.OldSealedPrevious(ctx)
-	case webhookendpoint.FieldPreviousUntil:
-		return m.OldPreviousUntil(ctx)
-	case webhookendpoint.FieldState:
-		return m.OldState(ctx)
-	case webhookendpoint.FieldReason:
-		return m.OldReason(ctx)
-	case webhookendpoint.FieldCreatedBy:
-		return m.OldCreatedBy(ctx)
-	case webhookendpoint.FieldUpdatedAt:
-		return m.OldUpdatedAt(ctx)
-	case webhookendpoint.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown WebhookEndpoint field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -21756,23 +17266,6 @@ func (m *WebhookMessageMutation) WorkspaceID() (r string, exists bool) {
 	return *v, true
 }
 
-// OldWorkspaceID returns the old "workspace_id" field's value of the WebhookMessage entity.
-// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookMessageMutation) OldWorkspaceID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldWorkspaceID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldWorkspaceID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldWorkspaceID: %w", err)
-	}
-	return oldValue.WorkspaceID, nil
-}
-
 // ResetWorkspaceID resets all changes to the "workspace_id" field.
 func (m *WebhookMessageMutation) ResetWorkspaceID() {
 	m.workspace = nil
@@ -21790,23 +17283,6 @@ func (m *WebhookMessageMutation) ChatbotID() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldChatbotID returns the old "chatbot_id" field's value of the WebhookMessage entity.
-// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookMessageMutation) OldChatbotID(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldChatbotID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldChatbotID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldChatbotID: %w", err)
-	}
-	return oldValue.ChatbotID, nil
 }
 
 // ResetChatbotID resets all changes to the "chatbot_id" field.
@@ -21828,23 +17304,6 @@ func (m *WebhookMessageMutation) Kind() (r string, exists bool) {
 	return *v, true
 }
 
-// OldKind returns the old "kind" field's value of the WebhookMessage entity.
-// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookMessageMutation) OldKind(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKind is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKind requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKind: %w", err)
-	}
-	return oldValue.Kind, nil
-}
-
 // ResetKind resets all changes to the "kind" field.
 func (m *WebhookMessageMutation) ResetKind() {
 	m.kind = nil
@@ -21864,23 +17323,6 @@ func (m *WebhookMessageMutation) Payload() (r string, exists bool) {
 	return *v, true
 }
 
-// OldPayload returns the old "payload" field's value of the WebhookMessage entity.
-// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookMessageMutation) OldPayload(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPayload is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPayload requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPayload: %w", err)
-	}
-	return oldValue.Payload, nil
-}
-
 // ResetPayload resets all changes to the "payload" field.
 func (m *WebhookMessageMutation) ResetPayload() {
 	m.payload = nil
@@ -21898,23 +17340,6 @@ func (m *WebhookMessageMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the WebhookMessage entity.
-// If the WebhookMessage object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookMessageMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -22025,19 +17450,7 @@ func (m *WebhookMessageMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *WebhookMessageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case webhookmessage.FieldWorkspaceID:
-		return m.OldWorkspaceID(ctx)
-	case webhookmessage.FieldChatbotID:
-		return m.OldChatbotID(ctx)
-	case webhookmessage.FieldKind:
-		return m.OldKind(ctx)
-	case webhookmessage.FieldPayload:
-		return m.OldPayload(ctx)
-	case webhookmessage.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown WebhookMessage field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if
@@ -22362,23 +17775,6 @@ func (m *WorkspaceMutation) Name() (r string, exists bool) {
 	return *v, true
 }
 
-// OldName returns the old "name" field's value of the Workspace entity.
-// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WorkspaceMutation) OldName(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldName is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldName requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldName: %w", err)
-	}
-	return oldValue.Name, nil
-}
-
 // ResetName resets all changes to the "name" field.
 func (m *WorkspaceMutation) ResetName() {
 	m.name = nil
@@ -22396,23 +17792,6 @@ func (m *WorkspaceMutation) Plan() (r string, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldPlan returns the old "plan" field's value of the Workspace entity.
-// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WorkspaceMutation) OldPlan(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPlan is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPlan requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPlan: %w", err)
-	}
-	return oldValue.Plan, nil
 }
 
 // ResetPlan resets all changes to the "plan" field.
@@ -22434,23 +17813,6 @@ func (m *WorkspaceMutation) GrantedPlan() (r string, exists bool) {
 	return *v, true
 }
 
-// OldGrantedPlan returns the old "granted_plan" field's value of the Workspace entity.
-// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WorkspaceMutation) OldGrantedPlan(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldGrantedPlan is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldGrantedPlan requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldGrantedPlan: %w", err)
-	}
-	return oldValue.GrantedPlan, nil
-}
-
 // ResetGrantedPlan resets all changes to the "granted_plan" field.
 func (m *WorkspaceMutation) ResetGrantedPlan() {
 	m.granted_plan = nil
@@ -22468,23 +17830,6 @@ func (m *WorkspaceMutation) GrantedUntil() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldGrantedUntil returns the old "granted_until" field's value of the Workspace entity.
-// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WorkspaceMutation) OldGrantedUntil(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldGrantedUntil is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldGrantedUntil requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldGrantedUntil: %w", err)
-	}
-	return oldValue.GrantedUntil, nil
 }
 
 // ClearGrantedUntil clears the value of the "granted_until" field.
@@ -22519,23 +17864,6 @@ func (m *WorkspaceMutation) KeptBefore() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldKeptBefore returns the old "kept_before" field's value of the Workspace entity.
-// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WorkspaceMutation) OldKeptBefore(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKeptBefore is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKeptBefore requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKeptBefore: %w", err)
-	}
-	return oldValue.KeptBefore, nil
-}
-
 // ClearKeptBefore clears the value of the "kept_before" field.
 func (m *WorkspaceMutation) ClearKeptBefore() {
 	m.kept_before = nil
@@ -22567,23 +17895,6 @@ func (m *WorkspaceMutation) KeptDays() (r int, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldKeptDays returns the old "kept_days" field's value of the Workspace entity.
-// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WorkspaceMutation) OldKeptDays(ctx context.Context) (v int, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldKeptDays is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldKeptDays requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldKeptDays: %w", err)
-	}
-	return oldValue.KeptDays, nil
 }
 
 // AddKeptDays adds i to the "kept_days" field.
@@ -22624,23 +17935,6 @@ func (m *WorkspaceMutation) DeleteAt() (r time.Time, exists bool) {
 	return *v, true
 }
 
-// OldDeleteAt returns the old "delete_at" field's value of the Workspace entity.
-// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WorkspaceMutation) OldDeleteAt(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldDeleteAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldDeleteAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldDeleteAt: %w", err)
-	}
-	return oldValue.DeleteAt, nil
-}
-
 // ClearDeleteAt clears the value of the "delete_at" field.
 func (m *WorkspaceMutation) ClearDeleteAt() {
 	m.delete_at = nil
@@ -22673,23 +17967,6 @@ func (m *WorkspaceMutation) SecondFactorRequired() (r bool, exists bool) {
 	return *v, true
 }
 
-// OldSecondFactorRequired returns the old "second_factor_required" field's value of the Workspace entity.
-// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WorkspaceMutation) OldSecondFactorRequired(ctx context.Context) (v bool, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSecondFactorRequired is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSecondFactorRequired requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSecondFactorRequired: %w", err)
-	}
-	return oldValue.SecondFactorRequired, nil
-}
-
 // ResetSecondFactorRequired resets all changes to the "second_factor_required" field.
 func (m *WorkspaceMutation) ResetSecondFactorRequired() {
 	m.second_factor_required = nil
@@ -22707,23 +17984,6 @@ func (m *WorkspaceMutation) CreatedAt() (r time.Time, exists bool) {
 		return
 	}
 	return *v, true
-}
-
-// OldCreatedAt returns the old "created_at" field's value of the Workspace entity.
-// If the Workspace object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WorkspaceMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
-	}
-	return oldValue.CreatedAt, nil
 }
 
 // ResetCreatedAt resets all changes to the "created_at" field.
@@ -22827,27 +18087,7 @@ func (m *WorkspaceMutation) Field(name string) (ent.Value, bool) {
 // returned if the mutation operation is not UpdateOne, or the query to the
 // database failed.
 func (m *WorkspaceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	switch name {
-	case workspace.FieldName:
-		return m.OldName(ctx)
-	case workspace.FieldPlan:
-		return m.OldPlan(ctx)
-	case workspace.FieldGrantedPlan:
-		return m.OldGrantedPlan(ctx)
-	case workspace.FieldGrantedUntil:
-		return m.OldGrantedUntil(ctx)
-	case workspace.FieldKeptBefore:
-		return m.OldKeptBefore(ctx)
-	case workspace.FieldKeptDays:
-		return m.OldKeptDays(ctx)
-	case workspace.FieldDeleteAt:
-		return m.OldDeleteAt(ctx)
-	case workspace.FieldSecondFactorRequired:
-		return m.OldSecondFactorRequired(ctx)
-	case workspace.FieldCreatedAt:
-		return m.OldCreatedAt(ctx)
-	}
-	return nil, fmt.Errorf("unknown Workspace field %s", name)
+	return nil, errors.New("this client reads no old values")
 }
 
 // SetField sets the value of a field with the given name. It returns an error if

@@ -97,15 +97,6 @@ func (_q *PassageQuery) First(ctx context.Context) (*Passage, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *PassageQuery) FirstX(ctx context.Context) *Passage {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Passage ID from the query.
 // Returns a *NotFoundError when no Passage ID was found.
 func (_q *PassageQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -118,15 +109,6 @@ func (_q *PassageQuery) FirstID(ctx context.Context) (id int64, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *PassageQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Passage entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *PassageQuery) Only(ctx context.Context) (*Passage, error) {
 	default:
 		return nil, &NotSingularError{passage.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *PassageQuery) OnlyX(ctx context.Context) *Passage {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Passage ID in the query.
@@ -175,15 +148,6 @@ func (_q *PassageQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *PassageQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Passages.
 func (_q *PassageQuery) All(ctx context.Context) ([]*Passage, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *PassageQuery) All(ctx context.Context) ([]*Passage, error) {
 	}
 	qr := querierAll[[]*Passage, *PassageQuery]()
 	return withInterceptors[[]*Passage](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *PassageQuery) AllX(ctx context.Context) []*Passage {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Passage IDs.
@@ -215,15 +170,6 @@ func (_q *PassageQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *PassageQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *PassageQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *PassageQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*PassageQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *PassageQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *PassageQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *PassageQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the PassageQuery builder, including all associated steps. It can be

@@ -103,26 +103,10 @@ func (_c *PasskeyCreate) Save(ctx context.Context) (*Passkey, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *PasskeyCreate) SaveX(ctx context.Context) *Passkey {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *PasskeyCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *PasskeyCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -314,24 +298,8 @@ func (_c *PasskeyCreateBulk) Save(ctx context.Context) ([]*Passkey, error) {
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *PasskeyCreateBulk) SaveX(ctx context.Context) []*Passkey {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *PasskeyCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *PasskeyCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -266,26 +266,10 @@ func (_c *PlanCreate) Save(ctx context.Context) (*Plan, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *PlanCreate) SaveX(ctx context.Context) *Plan {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *PlanCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *PlanCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -613,24 +597,8 @@ func (_c *PlanCreateBulk) Save(ctx context.Context) ([]*Plan, error) {
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *PlanCreateBulk) SaveX(ctx context.Context) []*Plan {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *PlanCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *PlanCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -97,15 +97,6 @@ func (_q *ProviderQuery) First(ctx context.Context) (*Provider, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *ProviderQuery) FirstX(ctx context.Context) *Provider {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Provider ID from the query.
 // Returns a *NotFoundError when no Provider ID was found.
 func (_q *ProviderQuery) FirstID(ctx context.Context) (id string, err error) {
@@ -118,15 +109,6 @@ func (_q *ProviderQuery) FirstID(ctx context.Context) (id string, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *ProviderQuery) FirstIDX(ctx context.Context) string {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Provider entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *ProviderQuery) Only(ctx context.Context) (*Provider, error) {
 	default:
 		return nil, &NotSingularError{provider.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *ProviderQuery) OnlyX(ctx context.Context) *Provider {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Provider ID in the query.
@@ -175,15 +148,6 @@ func (_q *ProviderQuery) OnlyID(ctx context.Context) (id string, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *ProviderQuery) OnlyIDX(ctx context.Context) string {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Providers.
 func (_q *ProviderQuery) All(ctx context.Context) ([]*Provider, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *ProviderQuery) All(ctx context.Context) ([]*Provider, error) {
 	}
 	qr := querierAll[[]*Provider, *ProviderQuery]()
 	return withInterceptors[[]*Provider](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *ProviderQuery) AllX(ctx context.Context) []*Provider {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Provider IDs.
@@ -215,15 +170,6 @@ func (_q *ProviderQuery) IDs(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *ProviderQuery) IDsX(ctx context.Context) []string {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *ProviderQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *ProviderQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*ProviderQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *ProviderQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *ProviderQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *ProviderQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the ProviderQuery builder, including all associated steps. It can be

@@ -77,26 +77,10 @@ func (_c *QuotaNoticeCreate) Save(ctx context.Context) (*QuotaNotice, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *QuotaNoticeCreate) SaveX(ctx context.Context) *QuotaNotice {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *QuotaNoticeCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *QuotaNoticeCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -268,24 +252,8 @@ func (_c *QuotaNoticeCreateBulk) Save(ctx context.Context) ([]*QuotaNotice, erro
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *QuotaNoticeCreateBulk) SaveX(ctx context.Context) []*QuotaNotice {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *QuotaNoticeCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *QuotaNoticeCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -97,15 +97,6 @@ func (_q *QuotaNoticeQuery) First(ctx context.Context) (*QuotaNotice, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *QuotaNoticeQuery) FirstX(ctx context.Context) *QuotaNotice {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first QuotaNotice ID from the query.
 // Returns a *NotFoundError when no QuotaNotice ID was found.
 func (_q *QuotaNoticeQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -118,15 +109,6 @@ func (_q *QuotaNoticeQuery) FirstID(ctx context.Context) (id int64, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *QuotaNoticeQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single QuotaNotice entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *QuotaNoticeQuery) Only(ctx context.Context) (*QuotaNotice, error) {
 	default:
 		return nil, &NotSingularError{quotanotice.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *QuotaNoticeQuery) OnlyX(ctx context.Context) *QuotaNotice {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only QuotaNotice ID in the query.
@@ -175,15 +148,6 @@ func (_q *QuotaNoticeQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *QuotaNoticeQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of QuotaNotices.
 func (_q *QuotaNoticeQuery) All(ctx context.Context) ([]*QuotaNotice, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *QuotaNoticeQuery) All(ctx context.Context) ([]*QuotaNotice, error) {
 	}
 	qr := querierAll[[]*QuotaNotice, *QuotaNoticeQuery]()
 	return withInterceptors[[]*QuotaNotice](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *QuotaNoticeQuery) AllX(ctx context.Context) []*QuotaNotice {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of QuotaNotice IDs.
@@ -215,15 +170,6 @@ func (_q *QuotaNoticeQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *QuotaNoticeQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *QuotaNoticeQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *QuotaNoticeQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*QuotaNoticeQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *QuotaNoticeQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *QuotaNoticeQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *QuotaNoticeQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the QuotaNoticeQuery builder, including all associated steps. It can be

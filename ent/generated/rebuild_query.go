@@ -73,15 +73,6 @@ func (_q *RebuildQuery) First(ctx context.Context) (*Rebuild, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *RebuildQuery) FirstX(ctx context.Context) *Rebuild {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Rebuild ID from the query.
 // Returns a *NotFoundError when no Rebuild ID was found.
 func (_q *RebuildQuery) FirstID(ctx context.Context) (id int, err error) {
@@ -94,15 +85,6 @@ func (_q *RebuildQuery) FirstID(ctx context.Context) (id int, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *RebuildQuery) FirstIDX(ctx context.Context) int {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Rebuild entity found by the query, ensuring it only returns one.
@@ -121,15 +103,6 @@ func (_q *RebuildQuery) Only(ctx context.Context) (*Rebuild, error) {
 	default:
 		return nil, &NotSingularError{rebuild.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *RebuildQuery) OnlyX(ctx context.Context) *Rebuild {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Rebuild ID in the query.
@@ -151,15 +124,6 @@ func (_q *RebuildQuery) OnlyID(ctx context.Context) (id int, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *RebuildQuery) OnlyIDX(ctx context.Context) int {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Rebuilds.
 func (_q *RebuildQuery) All(ctx context.Context) ([]*Rebuild, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -168,15 +132,6 @@ func (_q *RebuildQuery) All(ctx context.Context) ([]*Rebuild, error) {
 	}
 	qr := querierAll[[]*Rebuild, *RebuildQuery]()
 	return withInterceptors[[]*Rebuild](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *RebuildQuery) AllX(ctx context.Context) []*Rebuild {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Rebuild IDs.
@@ -191,15 +146,6 @@ func (_q *RebuildQuery) IDs(ctx context.Context) (ids []int, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *RebuildQuery) IDsX(ctx context.Context) []int {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *RebuildQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -207,15 +153,6 @@ func (_q *RebuildQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*RebuildQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *RebuildQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -229,15 +166,6 @@ func (_q *RebuildQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *RebuildQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the RebuildQuery builder, including all associated steps. It can be

@@ -77,26 +77,10 @@ func (_c *RecoveryCodeCreate) Save(ctx context.Context) (*RecoveryCode, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *RecoveryCodeCreate) SaveX(ctx context.Context) *RecoveryCode {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *RecoveryCodeCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *RecoveryCodeCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -255,24 +239,8 @@ func (_c *RecoveryCodeCreateBulk) Save(ctx context.Context) ([]*RecoveryCode, er
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *RecoveryCodeCreateBulk) SaveX(ctx context.Context) []*RecoveryCode {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *RecoveryCodeCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *RecoveryCodeCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -97,15 +97,6 @@ func (_q *RecoveryCodeQuery) First(ctx context.Context) (*RecoveryCode, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *RecoveryCodeQuery) FirstX(ctx context.Context) *RecoveryCode {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first RecoveryCode ID from the query.
 // Returns a *NotFoundError when no RecoveryCode ID was found.
 func (_q *RecoveryCodeQuery) FirstID(ctx context.Context) (id int, err error) {
@@ -118,15 +109,6 @@ func (_q *RecoveryCodeQuery) FirstID(ctx context.Context) (id int, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *RecoveryCodeQuery) FirstIDX(ctx context.Context) int {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single RecoveryCode entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *RecoveryCodeQuery) Only(ctx context.Context) (*RecoveryCode, error) {
 	default:
 		return nil, &NotSingularError{recoverycode.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *RecoveryCodeQuery) OnlyX(ctx context.Context) *RecoveryCode {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only RecoveryCode ID in the query.
@@ -175,15 +148,6 @@ func (_q *RecoveryCodeQuery) OnlyID(ctx context.Context) (id int, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *RecoveryCodeQuery) OnlyIDX(ctx context.Context) int {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of RecoveryCodes.
 func (_q *RecoveryCodeQuery) All(ctx context.Context) ([]*RecoveryCode, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *RecoveryCodeQuery) All(ctx context.Context) ([]*RecoveryCode, error) {
 	}
 	qr := querierAll[[]*RecoveryCode, *RecoveryCodeQuery]()
 	return withInterceptors[[]*RecoveryCode](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *RecoveryCodeQuery) AllX(ctx context.Context) []*RecoveryCode {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of RecoveryCode IDs.
@@ -215,15 +170,6 @@ func (_q *RecoveryCodeQuery) IDs(ctx context.Context) (ids []int, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *RecoveryCodeQuery) IDsX(ctx context.Context) []int {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *RecoveryCodeQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *RecoveryCodeQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*RecoveryCodeQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *RecoveryCodeQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *RecoveryCodeQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *RecoveryCodeQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the RecoveryCodeQuery builder, including all associated steps. It can be

@@ -97,15 +97,6 @@ func (_q *RemovalQuery) First(ctx context.Context) (*Removal, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *RemovalQuery) FirstX(ctx context.Context) *Removal {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Removal ID from the query.
 // Returns a *NotFoundError when no Removal ID was found.
 func (_q *RemovalQuery) FirstID(ctx context.Context) (id string, err error) {
@@ -118,15 +109,6 @@ func (_q *RemovalQuery) FirstID(ctx context.Context) (id string, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *RemovalQuery) FirstIDX(ctx context.Context) string {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Removal entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *RemovalQuery) Only(ctx context.Context) (*Removal, error) {
 	default:
 		return nil, &NotSingularError{removal.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *RemovalQuery) OnlyX(ctx context.Context) *Removal {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Removal ID in the query.
@@ -175,15 +148,6 @@ func (_q *RemovalQuery) OnlyID(ctx context.Context) (id string, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *RemovalQuery) OnlyIDX(ctx context.Context) string {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Removals.
 func (_q *RemovalQuery) All(ctx context.Context) ([]*Removal, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *RemovalQuery) All(ctx context.Context) ([]*Removal, error) {
 	}
 	qr := querierAll[[]*Removal, *RemovalQuery]()
 	return withInterceptors[[]*Removal](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *RemovalQuery) AllX(ctx context.Context) []*Removal {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Removal IDs.
@@ -215,15 +170,6 @@ func (_q *RemovalQuery) IDs(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *RemovalQuery) IDsX(ctx context.Context) []string {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *RemovalQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *RemovalQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*RemovalQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *RemovalQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *RemovalQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *RemovalQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the RemovalQuery builder, including all associated steps. It can be

@@ -97,15 +97,6 @@ func (_q *ReversalQuery) First(ctx context.Context) (*Reversal, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *ReversalQuery) FirstX(ctx context.Context) *Reversal {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Reversal ID from the query.
 // Returns a *NotFoundError when no Reversal ID was found.
 func (_q *ReversalQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -118,15 +109,6 @@ func (_q *ReversalQuery) FirstID(ctx context.Context) (id int64, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *ReversalQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Reversal entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *ReversalQuery) Only(ctx context.Context) (*Reversal, error) {
 	default:
 		return nil, &NotSingularError{reversal.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *ReversalQuery) OnlyX(ctx context.Context) *Reversal {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Reversal ID in the query.
@@ -175,15 +148,6 @@ func (_q *ReversalQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *ReversalQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Reversals.
 func (_q *ReversalQuery) All(ctx context.Context) ([]*Reversal, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *ReversalQuery) All(ctx context.Context) ([]*Reversal, error) {
 	}
 	qr := querierAll[[]*Reversal, *ReversalQuery]()
 	return withInterceptors[[]*Reversal](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *ReversalQuery) AllX(ctx context.Context) []*Reversal {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Reversal IDs.
@@ -215,15 +170,6 @@ func (_q *ReversalQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *ReversalQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *ReversalQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *ReversalQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*ReversalQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *ReversalQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *ReversalQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *ReversalQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the ReversalQuery builder, including all associated steps. It can be

@@ -48,26 +48,10 @@ func (_c *SignInAttemptCreate) Save(ctx context.Context) (*SignInAttempt, error)
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *SignInAttemptCreate) SaveX(ctx context.Context) *SignInAttempt {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *SignInAttemptCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *SignInAttemptCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // check runs all checks and user-defined validators on the builder.
@@ -190,24 +174,8 @@ func (_c *SignInAttemptCreateBulk) Save(ctx context.Context) ([]*SignInAttempt, 
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *SignInAttemptCreateBulk) SaveX(ctx context.Context) []*SignInAttempt {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *SignInAttemptCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *SignInAttemptCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -105,26 +105,10 @@ func (_c *SignInStepCreate) Save(ctx context.Context) (*SignInStep, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *SignInStepCreate) SaveX(ctx context.Context) *SignInStep {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *SignInStepCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *SignInStepCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -306,24 +290,8 @@ func (_c *SignInStepCreateBulk) Save(ctx context.Context) ([]*SignInStep, error)
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *SignInStepCreateBulk) SaveX(ctx context.Context) []*SignInStep {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *SignInStepCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *SignInStepCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -73,15 +73,6 @@ func (_q *SignInStepQuery) First(ctx context.Context) (*SignInStep, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *SignInStepQuery) FirstX(ctx context.Context) *SignInStep {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first SignInStep ID from the query.
 // Returns a *NotFoundError when no SignInStep ID was found.
 func (_q *SignInStepQuery) FirstID(ctx context.Context) (id string, err error) {
@@ -94,15 +85,6 @@ func (_q *SignInStepQuery) FirstID(ctx context.Context) (id string, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *SignInStepQuery) FirstIDX(ctx context.Context) string {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single SignInStep entity found by the query, ensuring it only returns one.
@@ -121,15 +103,6 @@ func (_q *SignInStepQuery) Only(ctx context.Context) (*SignInStep, error) {
 	default:
 		return nil, &NotSingularError{signinstep.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *SignInStepQuery) OnlyX(ctx context.Context) *SignInStep {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only SignInStep ID in the query.
@@ -151,15 +124,6 @@ func (_q *SignInStepQuery) OnlyID(ctx context.Context) (id string, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *SignInStepQuery) OnlyIDX(ctx context.Context) string {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of SignInSteps.
 func (_q *SignInStepQuery) All(ctx context.Context) ([]*SignInStep, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -168,15 +132,6 @@ func (_q *SignInStepQuery) All(ctx context.Context) ([]*SignInStep, error) {
 	}
 	qr := querierAll[[]*SignInStep, *SignInStepQuery]()
 	return withInterceptors[[]*SignInStep](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *SignInStepQuery) AllX(ctx context.Context) []*SignInStep {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of SignInStep IDs.
@@ -191,15 +146,6 @@ func (_q *SignInStepQuery) IDs(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *SignInStepQuery) IDsX(ctx context.Context) []string {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *SignInStepQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -207,15 +153,6 @@ func (_q *SignInStepQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*SignInStepQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *SignInStepQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -229,15 +166,6 @@ func (_q *SignInStepQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *SignInStepQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the SignInStepQuery builder, including all associated steps. It can be

@@ -207,26 +207,10 @@ func (_c *SourceCreate) Save(ctx context.Context) (*Source, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *SourceCreate) SaveX(ctx context.Context) *Source {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *SourceCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *SourceCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -512,24 +496,8 @@ func (_c *SourceCreateBulk) Save(ctx context.Context) ([]*Source, error) {
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *SourceCreateBulk) SaveX(ctx context.Context) []*Source {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *SourceCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *SourceCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

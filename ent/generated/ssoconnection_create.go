@@ -137,26 +137,10 @@ func (_c *SSOConnectionCreate) Save(ctx context.Context) (*SSOConnection, error)
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *SSOConnectionCreate) SaveX(ctx context.Context) *SSOConnection {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *SSOConnectionCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *SSOConnectionCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -399,24 +383,8 @@ func (_c *SSOConnectionCreateBulk) Save(ctx context.Context) ([]*SSOConnection, 
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *SSOConnectionCreateBulk) SaveX(ctx context.Context) []*SSOConnection {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *SSOConnectionCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *SSOConnectionCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

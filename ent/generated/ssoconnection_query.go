@@ -97,15 +97,6 @@ func (_q *SSOConnectionQuery) First(ctx context.Context) (*SSOConnection, error)
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *SSOConnectionQuery) FirstX(ctx context.Context) *SSOConnection {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first SSOConnection ID from the query.
 // Returns a *NotFoundError when no SSOConnection ID was found.
 func (_q *SSOConnectionQuery) FirstID(ctx context.Context) (id string, err error) {
@@ -118,15 +109,6 @@ func (_q *SSOConnectionQuery) FirstID(ctx context.Context) (id string, err error
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *SSOConnectionQuery) FirstIDX(ctx context.Context) string {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single SSOConnection entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *SSOConnectionQuery) Only(ctx context.Context) (*SSOConnection, error) 
 	default:
 		return nil, &NotSingularError{ssoconnection.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *SSOConnectionQuery) OnlyX(ctx context.Context) *SSOConnection {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only SSOConnection ID in the query.
@@ -175,15 +148,6 @@ func (_q *SSOConnectionQuery) OnlyID(ctx context.Context) (id string, err error)
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *SSOConnectionQuery) OnlyIDX(ctx context.Context) string {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of SSOConnections.
 func (_q *SSOConnectionQuery) All(ctx context.Context) ([]*SSOConnection, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *SSOConnectionQuery) All(ctx context.Context) ([]*SSOConnection, error)
 	}
 	qr := querierAll[[]*SSOConnection, *SSOConnectionQuery]()
 	return withInterceptors[[]*SSOConnection](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *SSOConnectionQuery) AllX(ctx context.Context) []*SSOConnection {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of SSOConnection IDs.
@@ -215,15 +170,6 @@ func (_q *SSOConnectionQuery) IDs(ctx context.Context) (ids []string, err error)
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *SSOConnectionQuery) IDsX(ctx context.Context) []string {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *SSOConnectionQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *SSOConnectionQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*SSOConnectionQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *SSOConnectionQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *SSOConnectionQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *SSOConnectionQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the SSOConnectionQuery builder, including all associated steps. It can be

@@ -97,15 +97,6 @@ func (_q *SubscriptionQuery) First(ctx context.Context) (*Subscription, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *SubscriptionQuery) FirstX(ctx context.Context) *Subscription {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Subscription ID from the query.
 // Returns a *NotFoundError when no Subscription ID was found.
 func (_q *SubscriptionQuery) FirstID(ctx context.Context) (id int, err error) {
@@ -118,15 +109,6 @@ func (_q *SubscriptionQuery) FirstID(ctx context.Context) (id int, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *SubscriptionQuery) FirstIDX(ctx context.Context) int {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Subscription entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *SubscriptionQuery) Only(ctx context.Context) (*Subscription, error) {
 	default:
 		return nil, &NotSingularError{subscription.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *SubscriptionQuery) OnlyX(ctx context.Context) *Subscription {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Subscription ID in the query.
@@ -175,15 +148,6 @@ func (_q *SubscriptionQuery) OnlyID(ctx context.Context) (id int, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *SubscriptionQuery) OnlyIDX(ctx context.Context) int {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Subscriptions.
 func (_q *SubscriptionQuery) All(ctx context.Context) ([]*Subscription, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *SubscriptionQuery) All(ctx context.Context) ([]*Subscription, error) {
 	}
 	qr := querierAll[[]*Subscription, *SubscriptionQuery]()
 	return withInterceptors[[]*Subscription](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *SubscriptionQuery) AllX(ctx context.Context) []*Subscription {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Subscription IDs.
@@ -215,15 +170,6 @@ func (_q *SubscriptionQuery) IDs(ctx context.Context) (ids []int, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *SubscriptionQuery) IDsX(ctx context.Context) []int {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *SubscriptionQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *SubscriptionQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*SubscriptionQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *SubscriptionQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *SubscriptionQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *SubscriptionQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the SubscriptionQuery builder, including all associated steps. It can be

@@ -167,26 +167,10 @@ func (_c *TestQuestionCreate) Save(ctx context.Context) (*TestQuestion, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *TestQuestionCreate) SaveX(ctx context.Context) *TestQuestion {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *TestQuestionCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *TestQuestionCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -436,24 +420,8 @@ func (_c *TestQuestionCreateBulk) Save(ctx context.Context) ([]*TestQuestion, er
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *TestQuestionCreateBulk) SaveX(ctx context.Context) []*TestQuestion {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *TestQuestionCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *TestQuestionCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -121,15 +121,6 @@ func (_q *TestResultQuery) First(ctx context.Context) (*TestResult, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *TestResultQuery) FirstX(ctx context.Context) *TestResult {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first TestResult ID from the query.
 // Returns a *NotFoundError when no TestResult ID was found.
 func (_q *TestResultQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -142,15 +133,6 @@ func (_q *TestResultQuery) FirstID(ctx context.Context) (id int64, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *TestResultQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single TestResult entity found by the query, ensuring it only returns one.
@@ -169,15 +151,6 @@ func (_q *TestResultQuery) Only(ctx context.Context) (*TestResult, error) {
 	default:
 		return nil, &NotSingularError{testresult.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *TestResultQuery) OnlyX(ctx context.Context) *TestResult {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only TestResult ID in the query.
@@ -199,15 +172,6 @@ func (_q *TestResultQuery) OnlyID(ctx context.Context) (id int64, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *TestResultQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of TestResults.
 func (_q *TestResultQuery) All(ctx context.Context) ([]*TestResult, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -216,15 +180,6 @@ func (_q *TestResultQuery) All(ctx context.Context) ([]*TestResult, error) {
 	}
 	qr := querierAll[[]*TestResult, *TestResultQuery]()
 	return withInterceptors[[]*TestResult](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *TestResultQuery) AllX(ctx context.Context) []*TestResult {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of TestResult IDs.
@@ -239,15 +194,6 @@ func (_q *TestResultQuery) IDs(ctx context.Context) (ids []int64, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *TestResultQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *TestResultQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -255,15 +201,6 @@ func (_q *TestResultQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*TestResultQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *TestResultQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -277,15 +214,6 @@ func (_q *TestResultQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *TestResultQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the TestResultQuery builder, including all associated steps. It can be

@@ -97,15 +97,6 @@ func (_q *TestRunQuery) First(ctx context.Context) (*TestRun, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *TestRunQuery) FirstX(ctx context.Context) *TestRun {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first TestRun ID from the query.
 // Returns a *NotFoundError when no TestRun ID was found.
 func (_q *TestRunQuery) FirstID(ctx context.Context) (id string, err error) {
@@ -118,15 +109,6 @@ func (_q *TestRunQuery) FirstID(ctx context.Context) (id string, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *TestRunQuery) FirstIDX(ctx context.Context) string {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single TestRun entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *TestRunQuery) Only(ctx context.Context) (*TestRun, error) {
 	default:
 		return nil, &NotSingularError{testrun.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *TestRunQuery) OnlyX(ctx context.Context) *TestRun {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only TestRun ID in the query.
@@ -175,15 +148,6 @@ func (_q *TestRunQuery) OnlyID(ctx context.Context) (id string, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *TestRunQuery) OnlyIDX(ctx context.Context) string {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of TestRuns.
 func (_q *TestRunQuery) All(ctx context.Context) ([]*TestRun, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *TestRunQuery) All(ctx context.Context) ([]*TestRun, error) {
 	}
 	qr := querierAll[[]*TestRun, *TestRunQuery]()
 	return withInterceptors[[]*TestRun](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *TestRunQuery) AllX(ctx context.Context) []*TestRun {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of TestRun IDs.
@@ -215,15 +170,6 @@ func (_q *TestRunQuery) IDs(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *TestRunQuery) IDsX(ctx context.Context) []string {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *TestRunQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *TestRunQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*TestRunQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *TestRunQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *TestRunQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *TestRunQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the TestRunQuery builder, including all associated steps. It can be

@@ -73,15 +73,6 @@ func (_q *TrialQuery) First(ctx context.Context) (*Trial, error) {
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *TrialQuery) FirstX(ctx context.Context) *Trial {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first Trial ID from the query.
 // Returns a *NotFoundError when no Trial ID was found.
 func (_q *TrialQuery) FirstID(ctx context.Context) (id string, err error) {
@@ -94,15 +85,6 @@ func (_q *TrialQuery) FirstID(ctx context.Context) (id string, err error) {
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *TrialQuery) FirstIDX(ctx context.Context) string {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single Trial entity found by the query, ensuring it only returns one.
@@ -121,15 +103,6 @@ func (_q *TrialQuery) Only(ctx context.Context) (*Trial, error) {
 	default:
 		return nil, &NotSingularError{trial.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *TrialQuery) OnlyX(ctx context.Context) *Trial {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only Trial ID in the query.
@@ -151,15 +124,6 @@ func (_q *TrialQuery) OnlyID(ctx context.Context) (id string, err error) {
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *TrialQuery) OnlyIDX(ctx context.Context) string {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of Trials.
 func (_q *TrialQuery) All(ctx context.Context) ([]*Trial, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -168,15 +132,6 @@ func (_q *TrialQuery) All(ctx context.Context) ([]*Trial, error) {
 	}
 	qr := querierAll[[]*Trial, *TrialQuery]()
 	return withInterceptors[[]*Trial](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *TrialQuery) AllX(ctx context.Context) []*Trial {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of Trial IDs.
@@ -191,15 +146,6 @@ func (_q *TrialQuery) IDs(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *TrialQuery) IDsX(ctx context.Context) []string {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *TrialQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -207,15 +153,6 @@ func (_q *TrialQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*TrialQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *TrialQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -229,15 +166,6 @@ func (_q *TrialQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *TrialQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the TrialQuery builder, including all associated steps. It can be

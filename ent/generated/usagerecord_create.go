@@ -293,26 +293,10 @@ func (_c *UsageRecordCreate) Save(ctx context.Context) (*UsageRecord, error) {
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *UsageRecordCreate) SaveX(ctx context.Context) *UsageRecord {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *UsageRecordCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *UsageRecordCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -672,24 +656,8 @@ func (_c *UsageRecordCreateBulk) Save(ctx context.Context) ([]*UsageRecord, erro
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *UsageRecordCreateBulk) SaveX(ctx context.Context) []*UsageRecord {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *UsageRecordCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *UsageRecordCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -121,15 +121,6 @@ func (_q *WebhookDeliveryQuery) First(ctx context.Context) (*WebhookDelivery, er
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *WebhookDeliveryQuery) FirstX(ctx context.Context) *WebhookDelivery {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first WebhookDelivery ID from the query.
 // Returns a *NotFoundError when no WebhookDelivery ID was found.
 func (_q *WebhookDeliveryQuery) FirstID(ctx context.Context) (id int64, err error) {
@@ -142,15 +133,6 @@ func (_q *WebhookDeliveryQuery) FirstID(ctx context.Context) (id int64, err erro
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *WebhookDeliveryQuery) FirstIDX(ctx context.Context) int64 {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single WebhookDelivery entity found by the query, ensuring it only returns one.
@@ -169,15 +151,6 @@ func (_q *WebhookDeliveryQuery) Only(ctx context.Context) (*WebhookDelivery, err
 	default:
 		return nil, &NotSingularError{webhookdelivery.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *WebhookDeliveryQuery) OnlyX(ctx context.Context) *WebhookDelivery {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only WebhookDelivery ID in the query.
@@ -199,15 +172,6 @@ func (_q *WebhookDeliveryQuery) OnlyID(ctx context.Context) (id int64, err error
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *WebhookDeliveryQuery) OnlyIDX(ctx context.Context) int64 {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of WebhookDeliveries.
 func (_q *WebhookDeliveryQuery) All(ctx context.Context) ([]*WebhookDelivery, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -216,15 +180,6 @@ func (_q *WebhookDeliveryQuery) All(ctx context.Context) ([]*WebhookDelivery, er
 	}
 	qr := querierAll[[]*WebhookDelivery, *WebhookDeliveryQuery]()
 	return withInterceptors[[]*WebhookDelivery](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *WebhookDeliveryQuery) AllX(ctx context.Context) []*WebhookDelivery {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of WebhookDelivery IDs.
@@ -239,15 +194,6 @@ func (_q *WebhookDeliveryQuery) IDs(ctx context.Context) (ids []int64, err error
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *WebhookDeliveryQuery) IDsX(ctx context.Context) []int64 {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *WebhookDeliveryQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -255,15 +201,6 @@ func (_q *WebhookDeliveryQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*WebhookDeliveryQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *WebhookDeliveryQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -277,15 +214,6 @@ func (_q *WebhookDeliveryQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *WebhookDeliveryQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the WebhookDeliveryQuery builder, including all associated steps. It can be

@@ -179,26 +179,10 @@ func (_c *WebhookEndpointCreate) Save(ctx context.Context) (*WebhookEndpoint, er
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *WebhookEndpointCreate) SaveX(ctx context.Context) *WebhookEndpoint {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *WebhookEndpointCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *WebhookEndpointCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -466,24 +450,8 @@ func (_c *WebhookEndpointCreateBulk) Save(ctx context.Context) ([]*WebhookEndpoi
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *WebhookEndpointCreateBulk) SaveX(ctx context.Context) []*WebhookEndpoint {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *WebhookEndpointCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *WebhookEndpointCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

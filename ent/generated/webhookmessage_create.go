@@ -99,26 +99,10 @@ func (_c *WebhookMessageCreate) Save(ctx context.Context) (*WebhookMessage, erro
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
-// SaveX calls Save and panics if Save returns an error.
-func (_c *WebhookMessageCreate) SaveX(ctx context.Context) *WebhookMessage {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *WebhookMessageCreate) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *WebhookMessageCreate) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }
 
 // defaults sets the default values of the builder before save.
@@ -314,24 +298,8 @@ func (_c *WebhookMessageCreateBulk) Save(ctx context.Context) ([]*WebhookMessage
 	return nodes, nil
 }
 
-// SaveX is like Save, but panics if an error occurs.
-func (_c *WebhookMessageCreateBulk) SaveX(ctx context.Context) []*WebhookMessage {
-	v, err := _c.Save(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // Exec executes the query.
 func (_c *WebhookMessageCreateBulk) Exec(ctx context.Context) error {
 	_, err := _c.Save(ctx)
 	return err
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (_c *WebhookMessageCreateBulk) ExecX(ctx context.Context) {
-	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
 }

@@ -97,15 +97,6 @@ func (_q *WebhookMessageQuery) First(ctx context.Context) (*WebhookMessage, erro
 	return nodes[0], nil
 }
 
-// FirstX is like First, but panics if an error occurs.
-func (_q *WebhookMessageQuery) FirstX(ctx context.Context) *WebhookMessage {
-	node, err := _q.First(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return node
-}
-
 // FirstID returns the first WebhookMessage ID from the query.
 // Returns a *NotFoundError when no WebhookMessage ID was found.
 func (_q *WebhookMessageQuery) FirstID(ctx context.Context) (id string, err error) {
@@ -118,15 +109,6 @@ func (_q *WebhookMessageQuery) FirstID(ctx context.Context) (id string, err erro
 		return
 	}
 	return ids[0], nil
-}
-
-// FirstIDX is like FirstID, but panics if an error occurs.
-func (_q *WebhookMessageQuery) FirstIDX(ctx context.Context) string {
-	id, err := _q.FirstID(ctx)
-	if err != nil && !IsNotFound(err) {
-		panic(err)
-	}
-	return id
 }
 
 // Only returns a single WebhookMessage entity found by the query, ensuring it only returns one.
@@ -145,15 +127,6 @@ func (_q *WebhookMessageQuery) Only(ctx context.Context) (*WebhookMessage, error
 	default:
 		return nil, &NotSingularError{webhookmessage.Label}
 	}
-}
-
-// OnlyX is like Only, but panics if an error occurs.
-func (_q *WebhookMessageQuery) OnlyX(ctx context.Context) *WebhookMessage {
-	node, err := _q.Only(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return node
 }
 
 // OnlyID is like Only, but returns the only WebhookMessage ID in the query.
@@ -175,15 +148,6 @@ func (_q *WebhookMessageQuery) OnlyID(ctx context.Context) (id string, err error
 	return
 }
 
-// OnlyIDX is like OnlyID, but panics if an error occurs.
-func (_q *WebhookMessageQuery) OnlyIDX(ctx context.Context) string {
-	id, err := _q.OnlyID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // All executes the query and returns a list of WebhookMessages.
 func (_q *WebhookMessageQuery) All(ctx context.Context) ([]*WebhookMessage, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryAll)
@@ -192,15 +156,6 @@ func (_q *WebhookMessageQuery) All(ctx context.Context) ([]*WebhookMessage, erro
 	}
 	qr := querierAll[[]*WebhookMessage, *WebhookMessageQuery]()
 	return withInterceptors[[]*WebhookMessage](ctx, _q, qr, _q.inters)
-}
-
-// AllX is like All, but panics if an error occurs.
-func (_q *WebhookMessageQuery) AllX(ctx context.Context) []*WebhookMessage {
-	nodes, err := _q.All(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return nodes
 }
 
 // IDs executes the query and returns a list of WebhookMessage IDs.
@@ -215,15 +170,6 @@ func (_q *WebhookMessageQuery) IDs(ctx context.Context) (ids []string, err error
 	return ids, nil
 }
 
-// IDsX is like IDs, but panics if an error occurs.
-func (_q *WebhookMessageQuery) IDsX(ctx context.Context) []string {
-	ids, err := _q.IDs(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return ids
-}
-
 // Count returns the count of the given query.
 func (_q *WebhookMessageQuery) Count(ctx context.Context) (int, error) {
 	ctx = setContextOp(ctx, _q.ctx, ent.OpQueryCount)
@@ -231,15 +177,6 @@ func (_q *WebhookMessageQuery) Count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	return withInterceptors[int](ctx, _q, querierCount[*WebhookMessageQuery](), _q.inters)
-}
-
-// CountX is like Count, but panics if an error occurs.
-func (_q *WebhookMessageQuery) CountX(ctx context.Context) int {
-	count, err := _q.Count(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return count
 }
 
 // Exist returns true if the query has elements in the graph.
@@ -253,15 +190,6 @@ func (_q *WebhookMessageQuery) Exist(ctx context.Context) (bool, error) {
 	default:
 		return true, nil
 	}
-}
-
-// ExistX is like Exist, but panics if an error occurs.
-func (_q *WebhookMessageQuery) ExistX(ctx context.Context) bool {
-	exist, err := _q.Exist(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return exist
 }
 
 // Clone returns a duplicate of the WebhookMessageQuery builder, including all associated steps. It can be

@@ -568,6 +568,10 @@ var table = []Row{
 		Because:  "it takes mails from whoever sends them",
 	},
 	{
+		Packages: []string{"views/once"},
+		Because:  "it marks what templ wrote",
+	},
+	{
 		Packages: []string{"views/ui"},
 		Ours:     []string{"static"},
 		Outside:  []string{templ},

@@ -15,6 +15,8 @@ import (
 
 // DocumentPage shows what became of a document: its text, its passages, the
 // answers that used it, and its versions.
+//
+//go:noinline
 func DocumentPage(l shell.Layout, m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -139,6 +141,7 @@ func documentLayout(l shell.Layout, m DocumentDetails) shell.Layout {
 	return l.At(shell.Crumb{Text: "Knowledge", URL: shell.KnowledgeURL(l.Chatbot.ID)})
 }
 
+//go:noinline
 func documentActions(chatbotID string, m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -179,6 +182,7 @@ func documentActions(chatbotID string, m DocumentDetails) templ.Component {
 	})
 }
 
+//go:noinline
 func readAgain(chatbotID, documentID string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -242,6 +246,7 @@ func readAgain(chatbotID, documentID string) templ.Component {
 	})
 }
 
+//go:noinline
 func documentText(m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -295,6 +300,7 @@ func documentText(m DocumentDetails) templ.Component {
 	})
 }
 
+//go:noinline
 func documentPassages(m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -432,6 +438,7 @@ func documentPassages(m DocumentDetails) templ.Component {
 	})
 }
 
+//go:noinline
 func documentAnswers(m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
