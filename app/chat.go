@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/quota"
@@ -14,9 +16,14 @@ func (p *Program) openChat(models answer.Models) {
 	p.Answers = answer.New(p.Searcher, models, chatstore.NewCachedAnswers(p.Store), p.now, p.Log)
 	p.Keys = chat.NewKeys(chatstore.NewKeys(p.Store), p.now)
 	p.Quota = quota.New(chatstore.NewMonths(p.Store), p.now)
-	p.Chat = chat.New(ports.ForChat(p.Store), p.Keys, p.now, p.Log)
+	p.Chat = chat.New(ports.ForChat(p.Store, accesses.chats), p.Keys, p.now, p.Log)
 	p.Turns = turn.New(turn.Config{
-		Turns: chatstore.NewTurns(p.Store), Leases: chatstore.NewLeases(p.Store), Chats: p.Chat, Keys: p.Keys, Quota: p.Quota, Answers: p.Answers,
+		Turns: chatstore.NewTurns(p.Store), Leases: chatstore.NewLeases(p.Store), System: accesses.leases, Chats: p.Chat, Keys: p.Keys, Quota: p.Quota, Answers: p.Answers,
 		Now: p.now, Log: p.Log,
 	})
+}
+
+// ReleaseMessages gives back what this process has reserved of months.
+func (p *Program) ReleaseMessages(ctx context.Context) error {
+	return p.Quota.Release(ctx, accesses.leftovers)
 }

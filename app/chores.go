@@ -200,6 +200,6 @@ const idleFor = time.Hour
 // forgetLimits deletes counts and reservations that limits no longer need.
 func (s *Server) forgetLimits(ctx context.Context) error {
 	before := s.now().Add(-idleFor)
-	return errors.Join(servers.NewRequestMinutes(s.Store).DeleteRequestMinutes(ctx, before), chatstore.NewMonths(s.Store).SettleMessages(ctx, before),
+	return errors.Join(servers.NewRequestMinutes(s.Store).DeleteRequestMinutes(ctx, accesses.leftovers, before), chatstore.NewMonths(s.Store).SettleMessages(ctx, accesses.leftovers, before),
 		servers.NewBusyHosts(s.Store).DeleteFreeHosts(ctx))
 }

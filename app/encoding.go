@@ -24,7 +24,7 @@ func (p *Program) openEncoding() {
 	encodings, model := knowledgestore.NewEncodings(p.Store), encoder.New()
 	p.Searcher.EncodeWith(encodings, model)
 	p.Browser.EncodeWith(encodings)
-	p.Encoding = encoding.New(encodings, model, p.now, throttle{processorTime, wait}.pause)
+	p.Encoding = encoding.New(encodings, accesses.knowledge, model, p.now, throttle{processorTime, wait}.pause)
 }
 
 // encodeEvery is how often a process looks whether another one encodes.

@@ -15,6 +15,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/outbox"
 	"parley/core/plan"
+	"parley/core/system/grant"
 	"parley/core/tenant"
 	"parley/core/webhook"
 	billingstore "parley/store/billing"
@@ -123,20 +124,20 @@ func (h *hooks) inWaiting(bot string) map[string]bool {
 	found["a source to read again"] = err == nil
 	_, err = due.DueDocument(ctx, h.space, knowledge.IndexWork, h.at, nil)
 	found["a document to index"] = err == nil
-	for d, err := range due.WorkspacesDue(ctx, h.at) {
+	for d, err := range due.WorkspacesDue(ctx, grant.Because("a test"), h.at) {
 		h.must(err)
 		found["work that is not queued yet"] = d.WorkspaceID == h.space
 	}
 	tests := insightstore.NewTestRuns(h.Store)
-	tested, err := tests.Tested(ctx)
+	tested, err := tests.Tested(ctx, grant.Because("a test"))
 	h.must(err)
 	found["test questions to ask after a change"] = len(tested) > 0
-	_, err = tests.ClaimTestRun(ctx, h.at, h.at.Add(time.Minute))
+	_, err = tests.ClaimTestRun(ctx, grant.Because("a test"), h.at, h.at.Add(time.Minute))
 	found["a test run"] = err == nil
 	found["a webhook"] = len(h.sent()) > 0
-	_, err = outbound.NewMails(h.Store).ClaimMail(ctx, h.at, h.at.Add(time.Minute))
+	_, err = outbound.NewMails(h.Store).ClaimMail(ctx, grant.Because("a test"), h.at, h.at.Add(time.Minute))
 	found["a mail about the workspace"] = err == nil
-	for use, err := range billingstore.NewQuotaNotices(h.Store).Quotas(ctx, "2026-11") {
+	for use, err := range billingstore.NewQuotaNotices(h.Store).Quotas(ctx, grant.Because("a test"), "2026-11") {
 		h.must(err)
 		found["a month's messages to tell of"] = use.WorkspaceID == h.space
 	}

@@ -108,7 +108,7 @@ func (s *Server) keepHouse(ctx context.Context) {
 	}
 	every(ctx, housekeepingEvery, func() {
 		logUnlessStopped(ctx, s.Log, "could not delete expired rows", errors.Join(
-			s.Tenants.DeleteExpired(ctx), s.Knowledge.Retention.DeleteExpired(ctx), s.Keys.DeleteOutdated(ctx), s.Answers.DeleteOutdated(ctx), s.Webhooks.Sender.DeleteOld(ctx)))
+			s.Tenants.DeleteExpired(ctx), s.Knowledge.Retention.DeleteExpired(ctx), s.Keys.DeleteOutdated(ctx, accesses.leftovers), s.Answers.DeleteOutdated(ctx, accesses.leftovers), s.Webhooks.Sender.DeleteOld(ctx)))
 		logUnlessStopped(ctx, s.Log, "could not repair the index", s.Rebuilder.Watch(ctx))
 		if s.Replicator != nil {
 			logUnlessStopped(ctx, s.Log, "could not delete old changes of indexes", s.Replicator.DeleteOld(ctx))

@@ -29,14 +29,14 @@ func (p *Program) openInsight() {
 		embedder = p.embedder
 	}
 	asker, tests := insight.NewAsker(p.Answers), insightstore.NewTestRuns(p.Store)
-	p.Insight = Insight{Roller: stats.NewRoller(insightstore.NewRolls(p.Store), p.now, p.Log), Insight: page.Insight{
+	p.Insight = Insight{Roller: stats.NewRoller(insightstore.NewRolls(p.Store), accesses.insight, p.now, p.Log), Insight: page.Insight{
 		Feedback: insight.NewFeedbacks(insightstore.NewFeedback(p.Store), p.Chat, p.now),
 		Gaps:     insight.NewGaps(insightstore.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
 		Asker:    asker,
 		History:  history.New(insightstore.NewHistory(p.Store), p.Store, p.now),
 		Reports:  stats.NewReports(insightstore.NewStats(p.Store), p.now),
 		Tests: testrun.New(testrun.Ports{
-			Transactions: tests, Questions: tests, Removals: insightstore.NewWithdrawnTests(p.Store), Runs: tests, Due: tests, Chatbots: p.Chatbots, Asker: asker,
+			Transactions: tests, Questions: tests, Removals: insightstore.NewWithdrawnTests(p.Store), Runs: tests, Due: tests, System: accesses.tests, Chatbots: p.Chatbots, Asker: asker,
 			Budget:  testrun.Months{Quota: p.Quota, Workspaces: people.NewWorkspaces(p.Store), Plans: billingstore.NewPlans(p.Store), Used: chatstore.NewMonths(p.Store), Now: p.now},
 			Program: p.version,
 		}, p.now, rand.Reader, p.Log),

@@ -26,7 +26,7 @@ func (p *Program) IsolationChecker(ctx context.Context, address string, progress
 	}
 	p.Searcher.LookUpVersion(ctx)
 	ports := isolation.Ports{
-		Store: isolationstore.NewThrowAways(p.Store), Server: server, Numbers: p.IDs, Progress: progress,
+		Store: isolationstore.NewThrowAways(p.Store), System: accesses.isolation, Server: server, Numbers: p.IDs, Progress: progress,
 		Index: isolating.Index{Index: p.Index, Searcher: p.Searcher, Indexer: p.Knowledge.Indexer, Documents: p.KnowledgeStores.Documents},
 		Recorded: func(ctx context.Context, workspaceIDs []string) error {
 			return audit.Record(ctx, p.Store, "", p.now(), audit.Entry{

@@ -157,7 +157,7 @@ func (p *Program) openChatbots(wrap func(answer.Model) answer.Model) error {
 	options := chatbotOptions(p.Config, own, p.Store.IsSQLite())
 	options.ModelNames = open.names
 	options.Letters, options.Subscriber = p.Tenants.Letters, p.events()
-	p.Chatbots = chatbot.New(ports.ForChatbot(p.Store), p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, options)
+	p.Chatbots = chatbot.New(ports.ForChatbot(p.Store, accesses.callers), p.Knowledge.Removals, p.Tenants.Holdings, p.now, rand.Reader, options)
 	choices, err := p.newModels(own, open, wrap)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 func (p *Program) openPrivacy() {
 	ports := privacy.Ports{
 		InTx: p.Store.InTx, Erasures: privacystore.NewErasures(p.Store), Rows: privacystore.NewRows(p.Store), Reader: privacystore.NewRows(p.Store), Uses: bots.NewTokens(p.Store), Origins: p.Tenants.Audit, AuditLog: p.Tenants.Audit.Of, EndUsers: privacystore.NewEndUsers(p.Store),
-		Persons: privacystore.NewPersons(p.Store), Audit: p.Store, Index: p.Index, Forget: p.Knowledge.Removals.Forget,
+		Persons: privacystore.NewPersons(p.Store), Audit: p.Store, System: accesses.privacy, Index: p.Index, Forget: p.Knowledge.Removals.Forget,
 		ForgetTurns: p.Turns.ForgetWorkspace, Scrubs: []func(context.Context) error{store.NewFiles(p.Store).Scrub},
 		Accounts: p.Tenants.Accounts, Tenants: p.Tenants.Tenants, Team: p.Tenants.Team, Deletions: p.Tenants.Deletions,
 		Chatbots: p.Chatbots, Letters: p.Tenants.Letters, IDs: p.IDs,

@@ -169,7 +169,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err := p.openKnowledge(ctx, options); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	p.Tenants = tenancy.Open(db, p.now, rand.Reader, tenancy.Options{
+	p.Tenants = tenancy.Open(db, accesses.people, p.now, rand.Reader, tenancy.Options{
 		Payments: subscription.Options{Grace: config.Grace(), StripeOff: config.StripeKey == ""},
 		Mails:    letters.Options(config.PublicURL(config.ListenAddress()), config.SMTPURL != ""),
 		Quotas:   p.events(),
@@ -261,7 +261,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	p.openEncoding()
 	p.Rebuilder = rebuild.New(rebuild.Ports{
 		Documents: knowledgestore.NewDocuments(p.Store), Chatbots: bots.NewChatbots(p.Store), Passages: knowledgestore.NewPassages(p.Store), Removals: knowledgestore.NewRemovals(p.Store),
-		Marks: knowledgestore.NewRebuilds(p.Store), Index: ports.Index, Searcher: p.Searcher,
+		Marks: knowledgestore.NewRebuilds(p.Store), System: accesses.index, Index: ports.Index, Searcher: p.Searcher,
 		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
 	}, p.now)
 	if own, ok := p.Index.(*embedded.Index); ok && !p.Store.IsSQLite() {
@@ -322,6 +322,6 @@ func knowledgeStores(db *store.Store) knowledge.Stores {
 	return knowledge.Stores{
 		Transactions: db, Workspaces: db, Plans: db, Chatbots: bots.NewChatbots(db), Sizes: knowledgestore.NewSizes(db), Audit: db,
 		Documents: knowledgestore.NewDocuments(db), Uploads: knowledgestore.NewUploads(db), Sources: knowledgestore.NewSources(db), Passages: knowledgestore.NewPassages(db),
-		Removals: knowledgestore.NewRemovals(db), Undo: knowledgestore.NewUndo(db), Embeddings: knowledgestore.NewEmbeddings(db), Due: knowledgestore.NewDueWork(db),
+		Removals: knowledgestore.NewRemovals(db), Undo: knowledgestore.NewUndo(db), Embeddings: knowledgestore.NewEmbeddings(db), Due: knowledgestore.NewDueWork(db), System: accesses.knowledge,
 	}
 }

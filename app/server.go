@@ -153,7 +153,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	releasing, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	logUnlessStopped(releasing, s.Log, "could not write when tokens were used", s.Chatbots.Uses.WriteUses(releasing))
-	logUnlessStopped(releasing, s.Log, "could not release reserved messages", s.Quota.Release(releasing))
+	logUnlessStopped(releasing, s.Log, "could not release reserved messages", s.ReleaseMessages(releasing))
 	return err
 }
 

@@ -23,7 +23,7 @@ func (p *Program) openSSO(vault sso.Vault, lookUp sso.LookUp) error {
 	}
 	p.SSO = sso.New(sso.Ports{
 		Tx: p.Store, Workspaces: people.NewWorkspaces(p.Store), Plans: p.Store, Connections: people.NewSSOConnections(p.Store), Identities: people.NewIdentities(p.Store),
-		Steps: p.Tenants.Steps, Users: people.NewUsers(p.Store), Members: people.NewMembers(p.Store), Sessions: people.NewSessions(p.Store), Audit: p.Store, Vault: vault,
+		Steps: p.Tenants.Steps, Users: people.NewUsers(p.Store), Members: people.NewMembers(p.Store), Sessions: people.NewSessions(p.Store), Audit: p.Store, System: accesses.signOn, Vault: vault,
 		Client: oidc.New(oidc.Config{
 			Public: fetch.NewClient(fetch.Config{Allow: allowed, Refused: p.reportTarget}),
 			// The operator's provider may be anywhere.

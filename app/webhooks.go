@@ -36,7 +36,7 @@ func (p *Program) openWebhooks() error {
 	}
 	ports := webhook.Ports{
 		Tx: p.Store, Workspaces: people.NewWorkspaces(p.Store), Plans: p.Store, Endpoints: outbound.NewWebhooks(p.Store),
-		Deliveries: outbound.NewWebhookDeliveries(p.Store), Audit: p.Store,
+		Deliveries: outbound.NewWebhookDeliveries(p.Store), Audit: p.Store, System: accesses.webhooks,
 		Vault:  newSealer(p.Config, p.Store.IsSQLite()),
 		Poster: fetch.NewPoster(fetch.Config{Allow: allowed, Refused: p.reportTarget}),
 		Chatbots: func(ctx context.Context, workspaceID, chatbotID string) error {

@@ -229,7 +229,7 @@ func TestStopsAsked(t *testing.T) {
 		ctx := b.Context()
 		wantStops := func(t *testing.T, want ...int64) {
 			t.Helper()
-			if got, err := b.StopsAsked(ctx); err != nil || !slices.Equal(got, want) {
+			if got, err := b.StopsAsked(ctx, everywhere); err != nil || !slices.Equal(got, want) {
 				t.Errorf("to be stopped are %v, want %v: %v", got, want, err)
 			}
 		}
@@ -244,7 +244,7 @@ func TestStopsAsked(t *testing.T) {
 		b.Run("every end of an answer is the end of it", func(t *testing.T) {
 			b.must(b.FinishTurn(ctx, a.id, turn.Answer{MessageID: a.answer, Attempt: 1, Status: chat.Stopped}))
 			wantStops(t, other.answer)
-			_, err := b.InterruptLapsed(ctx, epoch.Add(time.Second), epoch, runes)
+			_, err := b.InterruptLapsed(ctx, everywhere, epoch.Add(time.Second), epoch, runes)
 			b.must(err)
 			wantStops(t)
 		})

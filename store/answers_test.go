@@ -46,7 +46,7 @@ func TestCachedAnswers(t *testing.T) {
 			}
 		})
 		b.Run("those from before a time are deleted in every workspace", func(t *testing.T) {
-			b.must(b.DeleteCachedAnswers(ctx, later))
+			b.must(b.DeleteCachedAnswers(ctx, everywhere, later))
 			if n := b.count("SELECT count(*) FROM cached_answers"); n != 2 {
 				t.Errorf("%d are left", n)
 			}

@@ -52,7 +52,7 @@ func (s *Store) sealAudit(ctx context.Context, tx *transaction) error {
 // ChainScope is the scope of a chain's entries.
 func ChainScope(ctx context.Context, chain string) context.Context {
 	if chain == audit.Unplaced {
-		return scope.System(ctx)
+		return scope.Unplaced(ctx)
 	}
 	return scope.Workspace(ctx, chain)
 }

@@ -82,7 +82,7 @@ func (b *bundle) verifyAt(now time.Time, anchors ...audit.Anchor) map[string]str
 	for _, a := range anchors {
 		of[a.Chain] = append(of[a.Chain], a)
 	}
-	for verdict, err := range audit.NewVerifier(b.ofAudit, now, 400).All(b.Context(), of) {
+	for verdict, err := range audit.NewVerifier(b.ofAudit, everywhere, now, 400).All(b.Context(), of) {
 		b.must(err)
 		if verdict.Problem != "" {
 			problems[verdict.Chain] = verdict.Problem
@@ -139,7 +139,7 @@ func TestChains(t *testing.T) {
 			}
 		})
 		b.Run("what time takes away leaves a chain that verifies, and goes on", func(t *testing.T) {
-			reader := audit.NewReader(b.ofAudit, b.Store, time.Now)
+			reader := audit.NewReader(b.ofAudit, b.Store, everywhere, time.Now)
 			b.must(reader.ForgetAudit(t.Context(), epoch.Add(550*time.Hour)))
 			head, _, err := b.ChainHead(t.Context(), "ws_1")
 			b.must(err)
@@ -169,7 +169,7 @@ func TestChainAfterEarlierEntries(t *testing.T) {
 		if problems := b.verify(); len(problems) != 0 {
 			b.Errorf("found %v", problems)
 		}
-		b.must(audit.NewReader(b.ofAudit, b.Store, time.Now).ForgetAudit(b.Context(), time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)))
+		b.must(audit.NewReader(b.ofAudit, b.Store, everywhere, time.Now).ForgetAudit(b.Context(), time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)))
 		if problems := b.verify(); len(problems) != 0 || b.count("SELECT COUNT(*) FROM audit_entries") != 3 {
 			b.Errorf("found %v", problems)
 		}

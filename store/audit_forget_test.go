@@ -27,7 +27,7 @@ func TestAddressesAreForgotten(t *testing.T) {
 			return fmt.Sprint(b.verifyAt(time.Now()))
 		}
 		addresses := func() (all []string) {
-			entries, err := b.AuditEntries(ctx, audit.Query{Limit: 10})
+			entries, err := b.AuditEntries(ctx, everywhere, audit.Query{Limit: 10})
 			b.must(err)
 			for _, e := range entries {
 				all = append(all, e.Origin.Address+e.AddressSalt)
@@ -37,7 +37,7 @@ func TestAddressesAreForgotten(t *testing.T) {
 
 		b.Run("those of the oldest go first, in portions, with their salts, of every workspace and of none", func(t *testing.T) {
 			for _, want := range []int{2, 1, 0} {
-				if n, err := b.ForgetAuditAddresses(ctx, time.Now().Add(-audit.AddressesKept), 2); err != nil || n != want {
+				if n, err := b.ForgetAuditAddresses(ctx, everywhere, time.Now().Add(-audit.AddressesKept), 2); err != nil || n != want {
 					t.Fatalf("%d are removed, want %d: %v", n, want, err)
 				}
 			}
@@ -52,7 +52,7 @@ func TestAddressesAreForgotten(t *testing.T) {
 			if problems := verify(); problems != "map[]" {
 				t.Errorf("found %s", problems)
 			}
-			verdict, err := audit.NewVerifier(b.ofAudit, time.Now(), 400).Chain(ctx, "ws_1", nil)
+			verdict, err := audit.NewVerifier(b.ofAudit, everywhere, time.Now(), 400).Chain(ctx, "ws_1", nil)
 			if err != nil || verdict.Unaddressed != 1 || verdict.Checked != 5 || verdict.Unchained != 1 {
 				t.Errorf("the verdict is %+v, %v", verdict, err)
 			}
@@ -70,7 +70,7 @@ func TestAddressesAreForgotten(t *testing.T) {
 		})
 		b.Run("a clock that is ahead removes none that is young", func(t *testing.T) {
 			before := fmt.Sprint(addresses())
-			if n, err := b.ForgetAuditAddresses(ctx, time.Now().Add(time.Hour), 10); err == nil || fmt.Sprint(addresses()) != before {
+			if n, err := b.ForgetAuditAddresses(ctx, everywhere, time.Now().Add(time.Hour), 10); err == nil || fmt.Sprint(addresses()) != before {
 				t.Errorf("%d are removed", n)
 			}
 		})

@@ -73,7 +73,7 @@ func TestAudit(t *testing.T) {
 			var seen []string
 			query := audit.Query{Limit: 2}
 			for {
-				page, err := b.AuditEntries(ctx, query)
+				page, err := b.AuditEntries(ctx, everywhere, query)
 				b.must(err)
 				for _, e := range page {
 					seen = append(seen, e.WorkspaceID+" "+string(e.Action))
@@ -93,20 +93,20 @@ func TestAudit(t *testing.T) {
 				2: {Since: epoch.Add(time.Hour)}, 1: {Since: epoch.Add(time.Hour), WorkspaceID: a.id}, 0: {WorkspaceID: "ws_nobody"},
 			} {
 				query.Limit = 10
-				if page, err := b.AuditEntries(ctx, query); err != nil || len(page) != want {
+				if page, err := b.AuditEntries(ctx, everywhere, query); err != nil || len(page) != want {
 					t.Errorf("%+v gives %d, %v", query, len(page), err)
 				}
 			}
 		})
 		b.Run("a workspace's deletion deletes none of its entries", func(t *testing.T) {
 			b.must(b.DeleteWorkspace(ctx, a.id))
-			if page, err := b.AuditEntries(ctx, audit.Query{WorkspaceID: a.id, Limit: 10}); err != nil || len(page) != 2 {
+			if page, err := b.AuditEntries(ctx, everywhere, audit.Query{WorkspaceID: a.id, Limit: 10}); err != nil || len(page) != 2 {
 				t.Errorf("%d are left, %v", len(page), err)
 			}
 		})
 		b.Run("old entries are deleted in portions, and nothing else", func(t *testing.T) {
 			b.must(b.AddAudit(ctx, other.id, audit.Entry{Actor: audit.System, Action: audit.SignedOut, At: epoch}))
-			chains, err := b.AgedChains(ctx, epoch.Add(time.Minute), "", 10)
+			chains, err := b.AgedChains(ctx, everywhere, epoch.Add(time.Minute), "", 10)
 			if err != nil || !reflect.DeepEqual(chains, []string{a.id, other.id}) {
 				t.Fatalf("the chains are %v, %v", chains, err)
 			}
@@ -115,7 +115,7 @@ func TestAudit(t *testing.T) {
 					t.Errorf("%d are deleted, %v", deleted, err)
 				}
 			}
-			if page, err := b.AuditEntries(ctx, audit.Query{Limit: 10}); err != nil || len(page) != 3 {
+			if page, err := b.AuditEntries(ctx, everywhere, audit.Query{Limit: 10}); err != nil || len(page) != 3 {
 				t.Errorf("%d are left, %v", len(page), err)
 			}
 		})
@@ -127,7 +127,7 @@ func TestAuditIDsGrow(t *testing.T) {
 		var last int64
 		for i := range 5 {
 			b.must(b.AddAudit(b.Context(), "", audit.Entry{Actor: audit.System, Action: audit.SignedIn, Detail: fmt.Sprint(i), At: epoch}))
-			page, err := b.AuditEntries(b.Context(), audit.Query{Limit: 1})
+			page, err := b.AuditEntries(b.Context(), everywhere, audit.Query{Limit: 1})
 			b.must(err)
 			if page[0].ID <= last {
 				b.Errorf("%d comes after %d", page[0].ID, last)

@@ -23,7 +23,7 @@ func TestEntriesOfVersion1(t *testing.T) {
 		if problems := b.verify(); len(problems) != 0 {
 			b.Errorf("found %v", problems)
 		}
-		if n, err := b.ForgetAuditAddresses(b.Context(), epoch.Add(24*time.Hour), 10); err != nil || n != 1 {
+		if n, err := b.ForgetAuditAddresses(b.Context(), everywhere, epoch.Add(24*time.Hour), 10); err != nil || n != 1 {
 			b.Errorf("of entry 1, whose hash needs it, and entry 2 the addresses of %d are removed, %v", n, err)
 		}
 		if problems := b.verify(); len(problems) != 0 {

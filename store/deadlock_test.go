@@ -35,7 +35,7 @@ func TestDeleteChatbotWhileItsStatisticsAreSummedUp(t *testing.T) {
 			return b.AddToDay(ctx, a.id, a.chatbot, stats.Day{Date: day, Questions: 1})
 		}
 		b.whileDeleted(a, func(ctx context.Context) error {
-			if mine, err := b.LockRoll(ctx, a.chatbot); err != nil || !mine {
+			if mine, err := b.LockRoll(ctx, everywhere, a.chatbot); err != nil || !mine {
 				b.Errorf("the lock is mine: %v, %v", mine, err)
 			}
 			return add(ctx, "2026-03-01") // a row that the deletion deletes
@@ -114,7 +114,7 @@ func TestDeleteWorkspaceWhileItsChatbotsAreKept(t *testing.T) {
 		go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()
 		b.waitUntilBlocked()
 		return b.InTx(b.Context(), func(ctx context.Context) error {
-			_, err := b.LockRoll(ctx, earlier, a.chatbot)
+			_, err := b.LockRoll(ctx, everywhere, earlier, a.chatbot)
 			return err
 		})
 	}))

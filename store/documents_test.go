@@ -42,7 +42,7 @@ func TestDocumentRoundTrip(t *testing.T) {
 			for what, list := range map[string]func() ([]knowledge.Document, error){
 				"a chatbot's": func() ([]knowledge.Document, error) { return b.Documents(ctx, a.id, a.chatbot) },
 				"a source's":  func() ([]knowledge.Document, error) { return b.SourceDocuments(ctx, a.id, a.source) },
-				"all":         func() ([]knowledge.Document, error) { return collected(b.AllDocuments(ctx)) },
+				"all":         func() ([]knowledge.Document, error) { return collected(b.AllDocuments(ctx, everywhere)) },
 			} {
 				got, err := list()
 				b.must(err)
@@ -222,7 +222,7 @@ func TestDue(t *testing.T) {
 			for at, want := range map[time.Time][]knowledge.DueWork{
 				*hour(-1): nil, *hour(0): {fetch}, *hour(2): {fetch, index}, *hour(9): {fetch, {WorkspaceID: a.id, Work: knowledge.IndexWork}, index},
 			} {
-				if got, err := collected(b.WorkspacesDue(ctx, at)); err != nil || !slices.Equal(got, want) {
+				if got, err := collected(b.WorkspacesDue(ctx, everywhere, at)); err != nil || !slices.Equal(got, want) {
 					t.Errorf("at %v: %v, want %v: %v", at, got, want, err)
 				}
 			}
@@ -285,7 +285,7 @@ func TestMarks(t *testing.T) {
 		})
 		b.Run("changed since a time are those that were changed then or later, and all that are being indexed", func(t *testing.T) {
 			for since, want := range map[time.Time]int{epoch: 23, later: 10, later.Add(time.Second): 6} {
-				if got, err := collected(b.ChangedDocuments(ctx, since)); err != nil || len(got) != want {
+				if got, err := collected(b.ChangedDocuments(ctx, everywhere, since)); err != nil || len(got) != want {
 					t.Errorf("%d since %v, want %d: %v", len(got), since, want, err)
 				}
 			}

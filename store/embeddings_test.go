@@ -66,7 +66,7 @@ func TestEmbeddings(t *testing.T) {
 			}
 			b.must(b.SaveEmbeddings(ctx, a.id, "p", old, epoch))
 			b.must(b.SaveEmbeddings(ctx, a.id, "p", newer, epoch.Add(time.Hour)))
-			b.must(b.DeleteEmbeddings(ctx, epoch.Add(time.Minute)))
+			b.must(b.DeleteEmbeddings(ctx, everywhere, epoch.Add(time.Minute)))
 			if n := b.count("SELECT count(*) FROM embeddings WHERE model = 'p'"); n != 1 {
 				t.Errorf("%d are left", n)
 			}
@@ -78,7 +78,7 @@ func TestEmbeddings(t *testing.T) {
 			}
 			b.must(b.SaveEmbeddings(ctx, other.id, "t", map[string][]float32{"theirs": {1}}, epoch.AddDate(-1, 0, 0)))
 			all := b.count("SELECT count(*) FROM embeddings WHERE workspace_id = '" + a.id + "'")
-			b.must(b.TrimEmbeddings(ctx, all-2, 0))
+			b.must(b.TrimEmbeddings(ctx, everywhere, all-2, 0))
 			if n := b.count("SELECT count(*) FROM embeddings WHERE text_hash IN ('t 0', 't 1')"); n != 0 {
 				t.Errorf("%d of the oldest two are left", n)
 			}

@@ -14,7 +14,7 @@ func TestEncodings(t *testing.T) {
 		ctx := b.Context()
 		encoding := encode.New([]float32{0.6, -0.8})
 		own := retrieval.Scope{WorkspaceID: a.id, ChatbotID: a.chatbot}
-		before, err := b.CountUnencoded(ctx)
+		before, err := b.CountUnencoded(ctx, everywhere)
 		b.must(err)
 		passages, err := b.Unencoded(ctx, a.id, a.chatbot, 100)
 		b.must(err)
@@ -23,7 +23,7 @@ func TestEncodings(t *testing.T) {
 			if len(passages) == 0 || before < len(passages)+1 || passages[0].Text == "" {
 				t.Fatalf("%d of %d are a's", len(passages), before)
 			}
-			chatbots, err := b.ChatbotsUnencoded(ctx)
+			chatbots, err := b.ChatbotsUnencoded(ctx, everywhere)
 			b.must(err)
 			others := retrieval.Scope{WorkspaceID: other.id, ChatbotID: other.chatbot}
 			if !slices.Contains(chatbots, own) || !slices.Contains(chatbots, others) || len(slices.Compact(slices.Clone(chatbots))) != len(chatbots) {
@@ -54,7 +54,7 @@ func TestEncodings(t *testing.T) {
 		b.Run("what is encoded is due no more", func(t *testing.T) {
 			left, err := b.Unencoded(ctx, a.id, a.chatbot, 100)
 			b.must(err)
-			n, err := b.CountUnencoded(ctx)
+			n, err := b.CountUnencoded(ctx, everywhere)
 			if err != nil || len(left) != len(passages)-1 || n != before-1 {
 				t.Errorf("%d of a's are left, %d in all, %v", len(left), n, err)
 			}

@@ -25,7 +25,7 @@ import (
 func (b *bundle) run(ctx context.Context, statements ...string) error {
 	return b.InTx(ctx, func(ctx context.Context) error {
 		for _, statement := range statements {
-			if _, err := b.Raw(ctx).ExecContext(scope.System(ctx), statement); err != nil {
+			if _, err := b.Raw(ctx).ExecContext(scope.System(ctx, everywhere), statement); err != nil {
 				return err
 			}
 		}
@@ -78,7 +78,7 @@ func TestErrorsHaveTheirKind(t *testing.T) {
 }
 
 func scanOneInt(b *bundle, query string) (n int, err error) {
-	err = store.ScanOne(scope.System(b.Context()), b.Raw(b.Context()), []any{&n}, query)
+	err = store.ScanOne(scope.System(b.Context(), everywhere), b.Raw(b.Context()), []any{&n}, query)
 	return n, store.MapError(err)
 }
 

@@ -25,7 +25,7 @@ func TestFirstAccount(t *testing.T) {
 				db := openBundle(t, b.url)
 				accounts := account.New(ports.ForAccount(db.Store), account.Neighbors{
 					Mails:   outbox.NewWriter(db.ofMails, time.Now, rand.Reader, outbox.Options{}),
-					Founder: tenant.New(ports.ForTenant(db.Store), time.Now, rand.Reader).Workspaces,
+					Founder: tenant.New(ports.ForTenant(db.Store, everywhere), time.Now, rand.Reader).Workspaces,
 				}, time.Now, rand.Reader)
 				go func() {
 					_, _, err := accounts.SignUps.Create(context.WithoutCancel(t.Context()), account.Account{

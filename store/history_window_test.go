@@ -14,7 +14,7 @@ func TestWindowOfConversations(t *testing.T) {
 		a := b.fill("a")
 		ctx := b.Context()
 		b.must(b.InTx(ctx, func(ctx context.Context) error {
-			_, err := b.Raw(ctx).ExecContext(scope.System(ctx), fmt.Sprintf(`INSERT INTO conversations (id, workspace_id, chatbot_id, status, title, origin, begun_by, created_at)
+			_, err := b.Raw(ctx).ExecContext(scope.System(ctx, everywhere), fmt.Sprintf(`INSERT INTO conversations (id, workspace_id, chatbot_id, status, title, origin, begun_by, created_at)
 				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 				SELECT 1000000 + i, '%s', '%s', 'active', CASE i WHEN 1 THEN 'The oldest' ELSE 'Another' END, 'api', '', '2026-03-02 12:00:00+00:00' FROM n`,
 				history.Window+1, a.id, a.chatbot))

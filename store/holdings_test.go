@@ -86,9 +86,9 @@ func TestHoldings(t *testing.T) {
 			b.must(err)
 			members, err := b.Members(ctx, a.id)
 			b.must(err)
-			memberships, err := b.Memberships(ctx, "usr_2")
+			memberships, err := b.Memberships(ctx, everywhere, "usr_2")
 			b.must(err)
-			principal, err := b.PrincipalByTokenHash(ctx, "tok_2")
+			principal, err := b.PrincipalByTokenHash(ctx, everywhere, "tok_2")
 			b.must(err)
 			resting := slices.IndexFunc(tokens, func(t chatbot.Token) bool { return t.OverLimit })
 			if !bot.OverLimit || resting < 0 || tokens[resting].ID != "tok_2" || members[0].OverLimit || !members[1].OverLimit ||

@@ -37,7 +37,7 @@ func TestReservedMessages(t *testing.T) {
 	}
 	lapse := func() {
 		t.Helper()
-		_, err := here.Raw(ctx).ExecContext(scope.System(ctx), "UPDATE message_holds SET lease_until = now() - interval '1 second'")
+		_, err := here.Raw(ctx).ExecContext(scope.System(ctx, everywhere), "UPDATE message_holds SET lease_until = now() - interval '1 second'")
 		here.must(err)
 	}
 
@@ -70,17 +70,17 @@ func TestReservedMessages(t *testing.T) {
 		lapse()
 		there.wantFree(a.id, quota.Reservation{Limit: 11, Want: 9}, 4)
 		here.wantFree(a.id, quota.Reservation{Limit: 11, Want: 9}, 0)
-		there.must(there.ReleaseMessages(ctx))
+		there.must(there.ReleaseMessages(ctx, everywhere))
 		here.wantFree(a.id, quota.Reservation{Limit: 11, Want: 9}, 4)
 	})
 	t.Run("settled reservations leave the count as it is", func(t *testing.T) {
 		begin(here)
-		here.must(here.SettleMessages(ctx, time.Now().UTC().Add(-time.Hour)))
+		here.must(here.SettleMessages(ctx, everywhere, time.Now().UTC().Add(-time.Hour)))
 		if n := here.count("SELECT COUNT(*) FROM message_holds"); n != 3 {
 			t.Errorf("%d reservations are left", n)
 		}
 		lapse()
-		here.must(here.SettleMessages(ctx, time.Now().UTC().Add(time.Second)))
+		here.must(here.SettleMessages(ctx, everywhere, time.Now().UTC().Add(time.Second)))
 		here.wantMessages(a.id, thisMonth, 8)
 		if n := here.count("SELECT COUNT(*) FROM message_holds"); n != 0 {
 			t.Errorf("%d reservations are left", n)
@@ -128,7 +128,7 @@ func TestReservationsDoNotBlockOneAnother(t *testing.T) {
 					asked := quota.Reservation{Month: thisMonth, Limit: 1_000, Want: 1, Lease: time.Microsecond}
 					_, err := process.ReserveMessages(ctx, a.id, asked)
 					if err == nil || fault.Is(err, fault.Conflict) { // the workspace is gone
-						err = process.SettleMessages(ctx, time.Now().UTC())
+						err = process.SettleMessages(ctx, everywhere, time.Now().UTC())
 					}
 					if err == nil {
 						err = during(process)

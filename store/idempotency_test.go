@@ -70,7 +70,7 @@ func TestClaims(t *testing.T) {
 			b.wantKind(err, fault.NotFound)
 		})
 		b.Run("those from before a time are deleted in every workspace", func(t *testing.T) {
-			b.must(b.DeleteKeys(ctx, later))
+			b.must(b.DeleteKeys(ctx, everywhere, later))
 			if n := b.count("SELECT count(*) FROM idempotency_keys WHERE workspace_id = 'ws_b'"); n != 0 {
 				t.Errorf("%d are left", n)
 			}

@@ -19,7 +19,7 @@ func TestIndexChanges(t *testing.T) {
 	// as long as an older transaction is open, be it another test's.
 	next := func() (changes []string) {
 		t.Helper()
-		page, err := b.ChangesAfter(ctx, at, 100)
+		page, err := b.ChangesAfter(ctx, everywhere, at, 100)
 		b.must(err)
 		for _, c := range page.Changes {
 			if !seen[c.At.Change] {
@@ -88,7 +88,7 @@ func TestIndexChanges(t *testing.T) {
 		}
 	})
 	t.Run("what is old is deleted", func(t *testing.T) {
-		b.must(b.DeleteChanges(ctx, time.Now().Add(time.Hour)))
+		b.must(b.DeleteChanges(ctx, everywhere, time.Now().Add(time.Hour)))
 		if n := b.count("SELECT count(*) FROM index_changes"); n != 0 {
 			t.Errorf("%d changes are left", n)
 		}

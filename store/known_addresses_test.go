@@ -54,7 +54,7 @@ func sameWork(t *testing.T, database string, mails bool) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	services := services.Open(db, func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }, rand.Reader, services.Options{
+	services := services.Open(db, everywhere, func() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }, rand.Reader, services.Options{
 		Mails: outbox.Options{Mails: mails, BaseURL: "https://parley.example", HTML: func(outbox.Letter) (string, error) { return "<p>", nil }},
 	})
 	must := func(err error) {

@@ -20,7 +20,7 @@ func TestMails(t *testing.T) {
 		add := func(key string, due time.Time) {
 			b.must(b.AddMail(ctx, a.id, outbox.Mail{Key: key, To: "to@example.com", Subject: "Subject", Body: key, HTML: "<p>" + key, DueAt: &due, CreatedAt: epoch}))
 		}
-		claim := func(now, again time.Time) (outbox.Mail, error) { return b.ClaimMail(ctx, now, again) }
+		claim := func(now, again time.Time) (outbox.Mail, error) { return b.ClaimMail(ctx, everywhere, now, again) }
 		none := func(now time.Time) {
 			b.Helper()
 			_, err := claim(now, now.Add(time.Hour))
@@ -106,7 +106,7 @@ func TestMails(t *testing.T) {
 				{at(32), 20},
 				{at(10_000), 20},
 			} {
-				b.must(b.DeleteMails(ctx, c.before))
+				b.must(b.DeleteMails(ctx, everywhere, c.before))
 				if n := b.count("SELECT count(*) FROM mails"); n != c.want {
 					t.Errorf("from before %v %d are left, want %d", c.before, n, c.want)
 				}

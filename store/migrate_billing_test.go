@@ -65,13 +65,13 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 			}
 		})
 		to.Run("a token works as it did, and nothing rests", func(t *testing.T) {
-			p, err := bots.NewTokens(s).PrincipalByTokenHash(ctx, "hash")
+			p, err := bots.NewTokens(s).PrincipalByTokenHash(ctx, everywhere, "hash")
 			if err != nil || p.Plan.Name != plan.Premium || !p.Plan.Limits.Has(plan.FeatureAPI) || p.Token.OverLimit || p.Chatbot.OverLimit {
 				t.Errorf("got %+v, %v", p, err)
 			}
 		})
 		to.Run("nobody is a customer, and no question was counted", func(t *testing.T) {
-			all, err := collected(billingstore.NewSubscriptions(s).Subscriptions(ctx))
+			all, err := collected(billingstore.NewSubscriptions(s).Subscriptions(ctx, everywhere))
 			if err != nil || len(all) != 0 {
 				t.Errorf("got %+v, %v", all, err)
 			}
@@ -79,7 +79,7 @@ func TestADatabaseOfBeforeBilling(t *testing.T) {
 		})
 		to.Run("of its receipts only the open one is counted later", func(t *testing.T) {
 			b.must(b.ConfirmRemoval(ctx, "ws_a", "doc_2", epoch, 0, nil))
-			due, err := b.RemovalsToCount(ctx, epoch.AddDate(1, 0, 0), 10)
+			due, err := b.RemovalsToCount(ctx, everywhere, epoch.AddDate(1, 0, 0), 10)
 			if err != nil || len(due) != 1 || due[0].ID != "rm_2" {
 				t.Errorf("got %+v, %v", due, err)
 			}

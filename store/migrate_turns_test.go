@@ -66,7 +66,7 @@ func TestADatabaseFromBeforeUsageRecords(t *testing.T) {
 			}
 		})
 		to.Run("one that was being generated lapses and is begun again", func(t *testing.T) {
-			if n, err := chatstore.NewLeases(s).InterruptLapsed(ctx, epoch.Add(time.Hour), epoch.Add(time.Hour), runes); err != nil || n != 1 {
+			if n, err := chatstore.NewLeases(s).InterruptLapsed(ctx, everywhere, epoch.Add(time.Hour), epoch.Add(time.Hour), runes); err != nil || n != 1 {
 				t.Fatalf("%d lapsed: %v", n, err)
 			}
 			again := turn.Retry{ConversationID: 5, AnswerID: 15, LeaseUntil: epoch, Month: thisMonth}

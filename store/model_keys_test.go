@@ -32,7 +32,7 @@ func TestKeysAreAsTheirModel(t *testing.T) {
 		w := b.fill("a")
 		rapid.Check(b.T, func(t *rapid.T) {
 			m := &keyModel{b: b, w: w, now: epoch, claims: map[chat.Key]chat.Claim{}}
-			must(t, b.DeleteKeys(b.Context(), epoch.AddDate(10, 0, 0)))
+			must(t, b.DeleteKeys(b.Context(), everywhere, epoch.AddDate(10, 0, 0)))
 			m.converse(t)
 			t.Repeat(map[string]func(*rapid.T){
 				"":                       m.check,
@@ -193,7 +193,7 @@ func (m *keyModel) pass(t *rapid.T) {
 }
 
 func (m *keyModel) deleteExpired(t *rapid.T) {
-	must(t, m.b.DeleteKeys(m.b.Context(), m.since()))
+	must(t, m.b.DeleteKeys(m.b.Context(), everywhere, m.since()))
 	for key, claim := range m.claims {
 		if claim.At.Before(m.since()) {
 			delete(m.claims, key)
@@ -215,7 +215,7 @@ func (m *keyModel) deleteConversation(t *rapid.T) {
 	id := m.conversations[last]
 	m.conversations = m.conversations[:last]
 	must(t, m.b.InTx(m.b.Context(), func(ctx context.Context) error {
-		_, err := m.b.Raw(ctx).ExecContext(scope.System(ctx), fmt.Sprint("DELETE FROM conversations WHERE id = ", id))
+		_, err := m.b.Raw(ctx).ExecContext(scope.System(ctx, everywhere), fmt.Sprint("DELETE FROM conversations WHERE id = ", id))
 		return err
 	}))
 	for key, claim := range m.claims {

@@ -256,7 +256,7 @@ func (m *turnModel) askToStop(t *rapid.T) {
 
 func (m *turnModel) renew(t *rapid.T) {
 	asked, _ := m.some(t)
-	must(t, m.b.RenewLeases(m.b.Context(), []int64{asked.stored.Answer.MessageID}, m.now.Add(leased)))
+	must(t, m.b.RenewLeases(m.b.Context(), everywhere, []int64{asked.stored.Answer.MessageID}, m.now.Add(leased)))
 	if asked.stored.Answer.Status == chat.Generating {
 		asked.lease = m.now.Add(leased)
 	}
@@ -265,7 +265,7 @@ func (m *turnModel) renew(t *rapid.T) {
 // lapse lets time pass, and interrupts what was not renewed in it.
 func (m *turnModel) lapse(t *rapid.T) {
 	m.now = m.now.Add(time.Duration(rapid.SampledFrom([]int{10, 30, 31}).Draw(t, "seconds")) * time.Second)
-	n, err := m.b.InterruptLapsed(m.b.Context(), m.now, m.now, runes)
+	n, err := m.b.InterruptLapsed(m.b.Context(), everywhere, m.now, m.now, runes)
 	must(t, err)
 	asked := m.generating()
 	if asked == nil || !asked.lease.Before(m.now) {
@@ -320,7 +320,7 @@ func (m *turnModel) check(t *rapid.T) {
 	if n, err := m.b.MessagesOf(ctx, m.workspaceID, thisMonth); err != nil || n != counted {
 		t.Fatalf("%d questions count, want %d: %v", n, counted, err)
 	}
-	if got, err := m.b.StopsAsked(ctx); err != nil || !slices.Equal(got, stops) {
+	if got, err := m.b.StopsAsked(ctx, everywhere); err != nil || !slices.Equal(got, stops) {
 		t.Fatalf("to be stopped are %v, want %v: %v", got, stops, err)
 	}
 	sums, err := m.b.Spent(ctx, m.workspaceID, epoch)

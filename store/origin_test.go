@@ -52,7 +52,7 @@ func TestWhereAnAnswerWasAsked(t *testing.T) {
 		})
 		b.Run("so does one whose process has died, until it ends after all", func(t *testing.T) {
 			made, answered := begin()
-			_, err := b.InterruptLapsed(ctx, epoch.Add(time.Second), epoch, runes)
+			_, err := b.InterruptLapsed(ctx, everywhere, epoch.Add(time.Second), epoch, runes)
 			b.must(err)
 			wantUsageRecord(t, answered, "interrupted")
 			b.must(b.FinishTurn(ctx, a.id, ended(made, answered, chat.Complete, chat.Answered)))

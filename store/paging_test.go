@@ -26,7 +26,7 @@ type pager struct {
 }
 
 func newPager(t *rapid.T, b *bundle, run int) *pager {
-	p := &pager{b: b, chats: chat.New(ports.ForChat(b.Store), nil, func() time.Time { return epoch }, slog.New(slog.DiscardHandler))}
+	p := &pager{b: b, chats: chat.New(ports.ForChat(b.Store, everywhere), nil, func() time.Time { return epoch }, slog.New(slog.DiscardHandler))}
 	bot := chatbot.Chatbot{ID: fmt.Sprint("cb_", run), WorkspaceID: fmt.Sprint("ws_", run), CreatedAt: epoch}
 	p.principal = &chatbot.Principal{Chatbot: bot}
 	must(t, b.CreateWorkspace(b.Context(), tenant.Workspace{ID: bot.WorkspaceID, Plan: plan.Standard, CreatedAt: epoch}))

@@ -34,7 +34,7 @@ func TestPassagesAreRemembered(t *testing.T) {
 
 		b.Run("a second question reads no texts, and gets the same", func(t *testing.T) {
 			b.must(other.InTx(ctx, func(ctx context.Context) error {
-				_, err := other.Raw(ctx).ExecContext(scope.System(ctx), "UPDATE passages SET text = 'read again'")
+				_, err := other.Raw(ctx).ExecContext(scope.System(ctx, everywhere), "UPDATE passages SET text = 'read again'")
 				return err
 			}))
 			found, neighbors := look(a.id, a.chatbot)

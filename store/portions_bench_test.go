@@ -12,6 +12,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/core/tenant"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
@@ -37,27 +38,27 @@ func BenchmarkPortions(b *testing.B) {
 			fillWorkspaces(b, s, workspaces)
 			goThrough(b, "settling", workspaces, billingstore.NewHoldings(s).Settling)
 			goThrough(b, "retentions", workspaces, chatstore.NewRetentions(s).Retentions)
-			goThrough(b, "quotas", workspaces, func(ctx context.Context) iter.Seq2[tenant.QuotaUse, error] {
-				return billingstore.NewQuotaNotices(s).Quotas(ctx, "2026-03")
+			goThrough(b, "quotas", workspaces, func(ctx context.Context, access system.Access) iter.Seq2[tenant.QuotaUse, error] {
+				return billingstore.NewQuotaNotices(s).Quotas(ctx, access, "2026-03")
 			})
 			goThrough(b, "documents", workspaces, knowledgestore.NewDocuments(s).AllDocuments)
 			goThrough(b, "workspaces", workspaces, people.NewWorkspaces(s).Workspaces)
-			goThrough(b, "grants", 0, func(ctx context.Context) iter.Seq2[string, error] {
-				return billingstore.NewPlanAccess(s).EndedGrants(ctx, epoch)
+			goThrough(b, "grants", 0, func(ctx context.Context, access system.Access) iter.Seq2[string, error] {
+				return billingstore.NewPlanAccess(s).EndedGrants(ctx, access, epoch)
 			})
-			goThrough(b, "work due", 0, func(ctx context.Context) iter.Seq2[knowledge.DueWork, error] {
-				return knowledgestore.NewDueWork(s).WorkspacesDue(ctx, epoch)
+			goThrough(b, "work due", 0, func(ctx context.Context, access system.Access) iter.Seq2[knowledge.DueWork, error] {
+				return knowledgestore.NewDueWork(s).WorkspacesDue(ctx, access, epoch)
 			})
 			goThrough(b, "stale customers", 0, billingstore.NewSubscriptions(s).StaleCustomers)
 		})
 	}
 }
 
-func goThrough[Row any](b *testing.B, name string, want int, list func(context.Context) iter.Seq2[Row, error]) {
+func goThrough[Row any](b *testing.B, name string, want int, list func(context.Context, system.Access) iter.Seq2[Row, error]) {
 	b.Run(name, func(b *testing.B) {
 		for b.Loop() {
 			read := 0
-			for _, err := range list(b.Context()) {
+			for _, err := range list(b.Context(), everywhere) {
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -103,7 +104,7 @@ func fillWorkspaces(b *testing.B, s *store.Store, n int) {
 		}
 	}
 	if !s.IsSQLite() {
-		if _, err := s.Raw(b.Context()).ExecContext(scope.System(b.Context()), "ANALYZE"); err != nil {
+		if _, err := s.Raw(b.Context()).ExecContext(scope.System(b.Context(), everywhere), "ANALYZE"); err != nil {
 			b.Fatal(err)
 		}
 	}

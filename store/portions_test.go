@@ -115,16 +115,16 @@ func TestListsLongerThanAPortion(t *testing.T) {
 		b.must(err)
 
 		b.Run("each document is read once", func(t *testing.T) {
-			for name, list := range map[string]iter.Seq2[knowledge.Document, error]{"all": b.AllDocuments(ctx), "changed": b.ChangedDocuments(ctx, epoch)} {
+			for name, list := range map[string]iter.Seq2[knowledge.Document, error]{"all": b.AllDocuments(ctx, everywhere), "changed": b.ChangedDocuments(ctx, everywhere, epoch)} {
 				wantOnce(t, name, list, func(d knowledge.Document) string { return d.ID }, len(known))
 			}
 		})
 		b.Run("each receipt is read once", func(t *testing.T) {
-			wantOnce(t, "removals", b.RemovalsSince(ctx, epoch), func(r knowledge.Removal) string { return r.ID }, more+1)
+			wantOnce(t, "removals", b.RemovalsSince(ctx, everywhere, epoch), func(r knowledge.Removal) string { return r.ID }, more+1)
 		})
 		b.Run("a document that is removed on the way keeps no other from being read", func(t *testing.T) {
 			read := 0
-			for d, err := range b.AllDocuments(ctx) {
+			for d, err := range b.AllDocuments(ctx, everywhere) {
 				b.must(err)
 				b.must(b.DeleteDocument(ctx, a.id, d.ID))
 				read++
@@ -136,7 +136,7 @@ func TestListsLongerThanAPortion(t *testing.T) {
 		b.Run("each chatbot of every workspace is read once", func(t *testing.T) {
 			other := b.fill("b")
 			want := map[retrieval.Scope]bool{{WorkspaceID: a.id, ChatbotID: a.chatbot}: true, {WorkspaceID: other.id, ChatbotID: other.chatbot}: true}
-			for scope, err := range b.AllChatbots(ctx) {
+			for scope, err := range b.AllChatbots(ctx, everywhere) {
 				b.must(err)
 				if !want[scope] {
 					t.Errorf("%v is read once too often, or is none", scope)
@@ -184,10 +184,10 @@ func TestListsOfWorkspaces(t *testing.T) {
 		b.must(b.AddQuotaNotice(ctx, busy, "2026-03", 80, epoch))
 
 		b.Run("workspaces and users are read once, oldest first", func(t *testing.T) {
-			wantOnce(t, "workspaces", b.Workspaces(ctx), func(w tenant.Workspace) string { return w.ID }, all)
+			wantOnce(t, "workspaces", b.Workspaces(ctx, everywhere), func(w tenant.Workspace) string { return w.ID }, all)
 			wantOnce(t, "users", b.Users(ctx), func(u account.User) string { return u.ID }, all)
 			before := time.Time{}
-			for w, err := range b.Workspaces(ctx) {
+			for w, err := range b.Workspaces(ctx, everywhere) {
 				b.must(err)
 				if w.CreatedAt.Before(before) {
 					t.Fatalf("%s of %v comes after one of %v", w.ID, w.CreatedAt, before)
@@ -197,18 +197,18 @@ func TestListsOfWorkspaces(t *testing.T) {
 		})
 		b.Run("subscriptions are read once", func(t *testing.T) {
 			for name, list := range map[string]iter.Seq2[subscription.Subscription, error]{
-				"all": b.Subscriptions(ctx), "stale": b.StaleCustomers(ctx), "endless": b.EndlessAccess(ctx),
+				"all": b.Subscriptions(ctx, everywhere), "stale": b.StaleCustomers(ctx, everywhere), "endless": b.EndlessAccess(ctx, everywhere),
 			} {
 				wantOnce(t, name, list, func(s subscription.Subscription) string { return s.WorkspaceID }, all)
 			}
-			wantOnce(t, "lapsed", b.LapsedAccess(ctx, epoch), func(id string) string { return id }, all/2)
+			wantOnce(t, "lapsed", b.LapsedAccess(ctx, everywhere, epoch), func(id string) string { return id }, all/2)
 		})
 		b.Run("grants that have ended are read once", func(t *testing.T) {
-			wantOnce(t, "grants", b.EndedGrants(ctx, epoch), func(id string) string { return id }, all)
+			wantOnce(t, "grants", b.EndedGrants(ctx, everywhere, epoch), func(id string) string { return id }, all)
 		})
 		b.Run("how long conversations are kept is read once, with the oldest there is", func(t *testing.T) {
-			wantOnce(t, "retentions", b.Retentions(ctx), func(w chat.Forgetful) string { return w.WorkspaceID }, all)
-			for w, err := range b.Retentions(ctx) {
+			wantOnce(t, "retentions", b.Retentions(ctx, everywhere), func(w chat.Forgetful) string { return w.WorkspaceID }, all)
+			for w, err := range b.Retentions(ctx, everywhere) {
 				b.must(err)
 				if w.WorkspaceID == busy && !w.Oldest.Equal(oldest) || w.WorkspaceID != busy && !w.Oldest.IsZero() {
 					t.Errorf("the oldest of %s is of %v", w.WorkspaceID, w.Oldest)
@@ -216,8 +216,8 @@ func TestListsOfWorkspaces(t *testing.T) {
 			}
 		})
 		b.Run("messages used are read once", func(t *testing.T) {
-			wantOnce(t, "quotas", b.Quotas(ctx, "2026-03"), func(u tenant.QuotaUse) string { return u.WorkspaceID }, all)
-			for u, err := range b.Quotas(ctx, "2026-03") {
+			wantOnce(t, "quotas", b.Quotas(ctx, everywhere, "2026-03"), func(u tenant.QuotaUse) string { return u.WorkspaceID }, all)
+			for u, err := range b.Quotas(ctx, everywhere, "2026-03") {
 				b.must(err)
 				if (u.WorkspaceID == busy) != (u.Told == 80) {
 					t.Errorf("the owners of %s were told of %d", u.WorkspaceID, u.Told)
@@ -234,7 +234,7 @@ func TestSettling(t *testing.T) {
 		maybe := func(name plan.Name) bool {
 			b.Helper()
 			b.must(b.SetPlan(ctx, a.id, name, name))
-			all, err := collected(b.Settling(ctx))
+			all, err := collected(b.Settling(ctx, everywhere))
 			b.must(err)
 			if len(all) != 1 || all[0].WorkspaceID != a.id || all[0].Plan != name {
 				b.Fatalf("got %+v", all)
@@ -307,7 +307,7 @@ func TestSettlingAPortion(t *testing.T) {
 			return nil
 		}))
 		statements := store.CountStatements(b.Store)
-		all, err := collected(b.Settling(ctx))
+		all, err := collected(b.Settling(ctx, everywhere))
 		b.must(err)
 		b.Run("what they hold is read a hundred workspaces at a time", func(t *testing.T) {
 			const each = 4 // of chatbots, members with their users, and tokens

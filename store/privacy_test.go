@@ -11,6 +11,7 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/schema"
 
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/migrate"
 	"parley/ent/plain"
@@ -171,13 +172,14 @@ func (o *tenantType) deniedWithoutScope(t *testing.T) {
 	ctx := t.Context()
 	update, _ := o.update()
 	for what, attempt := range map[string]func() (any, error){
-		"a query":         func() (any, error) { return run(o.builder("Query"), "Count", ctx) },
-		"a query of ids":  func() (any, error) { return run(o.builder("Query"), "IDs", ctx) },
-		"an update":       func() (any, error) { return run(update, "Save", ctx) },
-		"a deletion":      func() (any, error) { return run(o.builder("Delete"), "Exec", ctx) },
-		"a creation":      func() (any, error) { return run(o.create(o.a.id), "Save", ctx) },
-		"an empty scope":  func() (any, error) { return run(o.builder("Query"), "Count", scope.Workspace(ctx, "")) },
-		"an empty update": func() (any, error) { return run(update, "Save", scope.Workspace(ctx, "")) },
+		"a query":                       func() (any, error) { return run(o.builder("Query"), "Count", ctx) },
+		"a query of ids":                func() (any, error) { return run(o.builder("Query"), "IDs", ctx) },
+		"an update":                     func() (any, error) { return run(update, "Save", ctx) },
+		"a deletion":                    func() (any, error) { return run(o.builder("Delete"), "Exec", ctx) },
+		"a creation":                    func() (any, error) { return run(o.create(o.a.id), "Save", ctx) },
+		"an empty scope":                func() (any, error) { return run(o.builder("Query"), "Count", scope.Workspace(ctx, "")) },
+		"an empty update":               func() (any, error) { return run(update, "Save", scope.Workspace(ctx, "")) },
+		"an access that nobody granted": func() (any, error) { return run(o.builder("Query"), "Count", scope.System(ctx, system.Access{})) },
 	} {
 		before := o.b.rows(o.a.id)
 		if _, err := attempt(); !errors.Is(err, scope.ErrNone) {
@@ -196,11 +198,14 @@ func (o *tenantType) readsOwnOnly(t *testing.T) {
 		return n.(int)
 	}
 	a, other := count(scope.Workspace(t.Context(), o.a.id)), count(scope.Workspace(t.Context(), o.other.id))
-	if a == 0 || a != other || count(scope.System(t.Context())) != a+other {
-		t.Errorf("workspace a sees %d rows, b sees %d, the system %d", a, other, count(scope.System(t.Context())))
+	if a == 0 || a != other || count(scope.System(t.Context(), everywhere)) != a+other {
+		t.Errorf("workspace a sees %d rows, b sees %d, the system %d", a, other, count(scope.System(t.Context(), everywhere)))
 	}
 	if n := count(scope.Workspace(t.Context(), "ws_nobody")); n != 0 {
 		t.Errorf("a workspace without rows sees %d", n)
+	}
+	if n := count(scope.Unplaced(t.Context())); n != 0 {
+		t.Errorf("what belongs to no workspace sees %d", n)
 	}
 }
 

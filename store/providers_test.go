@@ -57,7 +57,7 @@ func TestProviders(t *testing.T) {
 			b.must(b.CreateProvider(ctx, w.id, chatbot.SealedProvider{Provider: chatbot.Provider{
 				ID: "mp_0", WorkspaceID: w.id, Name: "n", Kind: chatbot.OpenAI, UpdatedAt: epoch, CreatedAt: epoch.Add(time.Hour),
 			}}))
-			all, err := collected(b.AllProviders(ctx))
+			all, err := collected(b.AllProviders(ctx, everywhere))
 			b.must(err)
 			own, err := b.Providers(ctx, w.id)
 			b.must(err)
@@ -98,7 +98,7 @@ func TestProviders(t *testing.T) {
 func TestProviderRace(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		w := b.fill("a")
-		chatbots := chatbot.New(ports.ForChatbot(b.Store), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
+		chatbots := chatbot.New(ports.ForChatbot(b.Store, everywhere), nil, nil, func() time.Time { return epoch }, rand.Reader, chatbot.Options{})
 		b.Run("of deleting a provider and choosing it at once, one wins", func(t *testing.T) {
 			for i := range 20 {
 				provider := w.newProvider(fmt.Sprint("mp_race_", i))

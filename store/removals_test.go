@@ -24,7 +24,7 @@ func TestRemovals(t *testing.T) {
 			return all
 		}
 		since := func(at time.Time) int {
-			all, err := collected(b.RemovalsSince(ctx, at))
+			all, err := collected(b.RemovalsSince(ctx, everywhere, at))
 			b.must(err)
 			return len(all)
 		}
@@ -59,7 +59,7 @@ func TestRemovals(t *testing.T) {
 			second := a.newRemoval("doc_second")
 			b.must(b.CreateRemoval(ctx, a.id, second))
 			toCount := func(before time.Time, limit int) (ids []string) {
-				due, err := b.RemovalsToCount(ctx, before, limit)
+				due, err := b.RemovalsToCount(ctx, everywhere, before, limit)
 				b.must(err)
 				for _, r := range due {
 					ids = append(ids, r.DocumentID)

@@ -44,11 +44,11 @@ func TestRequestMinutes(t *testing.T) {
 			}
 		})
 		b.Run("those of idle workspaces are deleted, and others are not", func(t *testing.T) {
-			b.must(b.DeleteRequestMinutes(ctx, time.Now().UTC().Add(-time.Hour)))
+			b.must(b.DeleteRequestMinutes(ctx, everywhere, time.Now().UTC().Add(-time.Hour)))
 			if n := b.count("SELECT COUNT(*) FROM request_minutes"); n != 1 {
 				t.Errorf("%d are kept", n)
 			}
-			b.must(b.DeleteRequestMinutes(ctx, time.Now().UTC().Add(time.Hour)))
+			b.must(b.DeleteRequestMinutes(ctx, everywhere, time.Now().UTC().Add(time.Hour)))
 			if n := b.count("SELECT COUNT(*) FROM request_minutes"); n != 0 {
 				t.Errorf("%d are kept", n)
 			}

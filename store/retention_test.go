@@ -20,7 +20,7 @@ func TestRetentions(t *testing.T) {
 			b.must(b.CreateWorkspace(ctx, tenant.Workspace{ID: id, Plan: name, Granted: plan.Starter, CreatedAt: epoch}))
 		}
 		retentions := func() (map[string]chat.Retention, error) {
-			all, err := collected(b.Retentions(ctx))
+			all, err := collected(b.Retentions(ctx, everywhere))
 			kept := map[string]chat.Retention{}
 			for _, w := range all {
 				kept[w.WorkspaceID] = w.Retention
@@ -103,7 +103,7 @@ func TestDeleteOldConversations(t *testing.T) {
 			busy := begin(day(0))
 			turn(busy, day(1), chat.Generating)
 			remove(day(100), 10, 0)
-			_, err := b.InterruptLapsed(ctx, day(1001), day(1001), runes)
+			_, err := b.InterruptLapsed(ctx, everywhere, day(1001), day(1001), runes)
 			b.must(err)
 			remove(day(100), 10, 1)
 			if left(busy) {

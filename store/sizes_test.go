@@ -61,7 +61,7 @@ func TestStoredBytes(t *testing.T) {
 					b.must(b.CountRemoval(ctx, a.id, r.ID, 0, nil, epoch))
 				}
 			}
-			b.must(b.TrimRemovals(ctx, 2))
+			b.must(b.TrimRemovals(ctx, everywhere, 2))
 			if n := b.count("SELECT count(*) FROM removals WHERE id IN ('rm_trimmed_0', 'rm_trimmed_4', 'rm_trimmed_5')"); n != 3 {
 				t.Errorf("%d of those that stay are there", n)
 			}
@@ -74,7 +74,7 @@ func TestStoredBytes(t *testing.T) {
 				at := epoch.Add(time.Duration(n) * time.Hour)
 				b.must(b.SaveEmbeddings(ctx, other.id, "m", map[string][]float32{fmt.Sprint("h", n): {1}}, at))
 			}
-			b.must(b.TrimEmbeddings(ctx, 2, 0))
+			b.must(b.TrimEmbeddings(ctx, everywhere, 2, 0))
 			if n := b.count("SELECT count(*) FROM embeddings WHERE workspace_id = '" + other.id + "' AND text_hash IN ('h3', 'h4')"); n != 2 {
 				t.Errorf("%d of the latest are there", n)
 			}

@@ -16,7 +16,7 @@ func TestSavepointsThatMemoryHasNoRoomFor(t *testing.T) {
 	ctx := b.Context()
 	exec := func(statement string) error {
 		return b.InTx(ctx, func(ctx context.Context) error {
-			_, err := b.Raw(ctx).ExecContext(scope.System(ctx), statement)
+			_, err := b.Raw(ctx).ExecContext(scope.System(ctx, everywhere), statement)
 			return err
 		})
 	}

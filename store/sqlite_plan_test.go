@@ -91,7 +91,7 @@ func TestPlansReadNoWholeWorkspace(t *testing.T) {
 func (b *bundle) plan(statement string, args ...any) (steps []string) {
 	b.Helper()
 	b.must(b.InTx(b.Context(), func(ctx context.Context) error {
-		rows, err := b.Raw(ctx).QueryContext(scope.System(ctx), "EXPLAIN QUERY PLAN "+statement, args...)
+		rows, err := b.Raw(ctx).QueryContext(scope.System(ctx, everywhere), "EXPLAIN QUERY PLAN "+statement, args...)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func TestSSO(t *testing.T) {
 			b.must(b.UpdateConnection(ctx, other.id, second))
 			second.DomainConfirmedAt = &epoch
 			b.wantKind(b.UpdateConnection(ctx, other.id, second), fault.Conflict)
-			named, err := b.ConnectionsOf(ctx, "example.com")
+			named, err := b.ConnectionsOf(ctx, everywhere, "example.com")
 			b.must(err)
 			if len(named) != 2 || named[0].WorkspaceID != w.id || !named[0].IsConfirmed() || named[1].IsConfirmed() {
 				t.Errorf("got %+v", named)

@@ -162,7 +162,7 @@ func manyConversations(b *testing.B, s *store.Store, n int) {
 			if i%500 == 0 {
 				outcome = "no_answer"
 			}
-			_, err = s.Raw(ctx).ExecContext(scope.System(ctx), `INSERT INTO usage_records (workspace_id, chatbot_id, message_id, attempt, status, outcome, conversation_id, opens, origin, counted, created_at)
+			_, err = s.Raw(ctx).ExecContext(scope.System(ctx, everywhere), `INSERT INTO usage_records (workspace_id, chatbot_id, message_id, attempt, status, outcome, conversation_id, opens, origin, counted, created_at)
 				VALUES ($1, $2, $3, 1, 'complete', $4, $5, TRUE, 'api', TRUE, $6)`, "ws", "cb", made.ID, outcome, made.ID, epoch)
 			if err != nil {
 				return err

@@ -58,7 +58,7 @@ func TestRollCountsOnce(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		ctx := b.Context()
-		roller := stats.NewRoller(b.ofRolls, atEpoch, quietLog)
+		roller := stats.NewRoller(b.ofRolls, everywhere, atEpoch, quietLog)
 		b.must(roller.Roll(ctx)) // what fill has left
 		before := b.total(a)
 		const questions = 450
@@ -76,7 +76,7 @@ func TestRollCountsOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for seed := range 4 {
 			all.Go(func() {
-				dying := stats.NewRoller(&dyingRolls{Rolls: b.ofRolls, every: 3 + seed}, atEpoch, quietLog)
+				dying := stats.NewRoller(&dyingRolls{Rolls: b.ofRolls, every: 3 + seed}, everywhere, atEpoch, quietLog)
 				for range 30 {
 					if err := dying.Roll(ctx); err != nil && !fault.Is(err, fault.Internal) && !fault.Is(err, fault.Unavailable) {
 						b.Error(err)
@@ -105,7 +105,7 @@ func TestRollCountsOnce(t *testing.T) {
 		if gaps, err := b.CountGaps(ctx, a.id, a.chatbot); err != nil || gaps != questions/10+1 { // one of fill
 			b.Errorf("there are %d gaps, %v", gaps, err)
 		}
-		if left, err := b.Uncounted(ctx, epoch, 10); err != nil || len(left) != 0 {
+		if left, err := b.Uncounted(ctx, everywhere, epoch, 10); err != nil || len(left) != 0 {
 			b.Errorf("%d are left, %v", len(left), err)
 		}
 
@@ -131,7 +131,7 @@ func TestAnAnswerThatEndsAfterItsLeaseIsCountedOnce(t *testing.T) {
 		a := b.fill("a")
 		ctx := b.Context()
 		at := epoch
-		roller := stats.NewRoller(b.ofRolls, func() time.Time { return at }, quietLog)
+		roller := stats.NewRoller(b.ofRolls, everywhere, func() time.Time { return at }, quietLog)
 		b.must(roller.Roll(ctx))
 		before := b.total(a).Total
 		ask := func() (answerID int64, end func(chat.Status, chat.Outcome)) {
@@ -150,7 +150,7 @@ func TestAnAnswerThatEndsAfterItsLeaseIsCountedOnce(t *testing.T) {
 		late, endLate := ask()
 		_, endLost := ask()
 		endLost(chat.Interrupted, chat.OutcomeInterrupted)
-		if n, err := b.InterruptLapsed(ctx, epoch.Add(time.Minute), epoch, func(string) int { return 0 }); err != nil || n == 0 {
+		if n, err := b.InterruptLapsed(ctx, everywhere, epoch.Add(time.Minute), epoch, func(string) int { return 0 }); err != nil || n == 0 {
 			b.Fatalf("%d are interrupted, %v", n, err)
 		}
 		b.must(roller.Roll(ctx))
@@ -188,7 +188,7 @@ func TestThumbsAreCountedAsTheyChange(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		ctx := b.Context()
-		roller := stats.NewRoller(b.ofRolls, atEpoch, quietLog)
+		roller := stats.NewRoller(b.ofRolls, everywhere, atEpoch, quietLog)
 		b.must(roller.Roll(ctx)) // with the thumb down of fill
 		conversation, answered := b.asked(a, "ann", chat.Answered, epoch, chat.API)
 		mine, tried := b.asked(a, "", chat.Answered, epoch, chat.Playground)
@@ -255,7 +255,7 @@ func TestAskedOutlivesConversations(t *testing.T) {
 		want(a.id, true, false)
 		conversation, _ := b.asked(a, "ann", chat.NoAnswer, epoch, chat.API)
 		want(a.id, true, true)
-		b.must(stats.NewRoller(b.ofRolls, atEpoch, quietLog).Roll(ctx))
+		b.must(stats.NewRoller(b.ofRolls, everywhere, atEpoch, quietLog).Roll(ctx))
 		b.must(b.DeleteConversation(ctx, a.id, a.chatbot, conversation))
 		want(a.id, true, true)
 		want(other.id, false, false)
@@ -347,7 +347,7 @@ func TestTestRunsAreClaimedOnce(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		ctx := b.Context()
-		if _, err := b.ClaimTestRun(ctx, epoch, epoch.Add(time.Minute)); !fault.Is(err, fault.NotFound) {
+		if _, err := b.ClaimTestRun(ctx, everywhere, epoch, epoch.Add(time.Minute)); !fault.Is(err, fault.NotFound) {
 			b.Errorf("one that is not due: %v", err)
 		}
 		run := a.newRun(a.run)
@@ -357,7 +357,7 @@ func TestTestRunsAreClaimedOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				if run, err := b.ClaimTestRun(ctx, epoch, epoch.Add(time.Minute)); err == nil {
+				if run, err := b.ClaimTestRun(ctx, everywhere, epoch, epoch.Add(time.Minute)); err == nil {
 					claimed <- run
 				} else if !fault.Is(err, fault.NotFound) {
 					b.Error(err)
@@ -371,10 +371,10 @@ func TestTestRunsAreClaimedOnce(t *testing.T) {
 		if run := <-claimed; run.ID != a.run || run.State != testrun.Running {
 			b.Errorf("claimed was %+v", run)
 		}
-		if _, err := b.ClaimTestRun(ctx, epoch.Add(2*time.Minute), epoch.Add(3*time.Minute)); err != nil {
+		if _, err := b.ClaimTestRun(ctx, everywhere, epoch.Add(2*time.Minute), epoch.Add(3*time.Minute)); err != nil {
 			b.Errorf("when its process has died: %v", err)
 		}
-		tested, err := b.Tested(ctx)
+		tested, err := b.Tested(ctx, everywhere)
 		if err != nil || len(tested) != 1 || tested[0].ChatbotID != a.chatbot || tested[0].Settings == "" {
 			b.Errorf("tested are %+v, %v", tested, err)
 		}

@@ -5,10 +5,8 @@
 // packages.
 //
 // Their methods take the workspace right after the context, and ent's wall confines their
-// queries to it; statements by hand name it themselves. The comment of each package lists the
-// methods that cannot, with the reason. Here these are Scrub, since a file is of all
-// workspaces, and [Wall.Probe], with which an operator tries to reach one workspace from
-// another.
+// queries to it; statements by hand name it themselves. One that works across workspaces takes
+// a [parley/core/system.Access] instead. One that takes neither reaches no workspace's rows.
 package store
 
 import (

@@ -54,7 +54,7 @@ func TestSubscriptions(t *testing.T) {
 			want(t, bare)
 			b.must(b.SaveSubscription(ctx, a.id, whole))
 			want(t, whole)
-			if all, err := collected(b.Subscriptions(ctx)); err != nil || len(all) != 2 || !reflect.DeepEqual(all[0], whole) || all[1].WorkspaceID != other.id {
+			if all, err := collected(b.Subscriptions(ctx, everywhere)); err != nil || len(all) != 2 || !reflect.DeepEqual(all[0], whole) || all[1].WorkspaceID != other.id {
 				t.Errorf("all are %+v, %v", all, err)
 			}
 		})
@@ -66,10 +66,10 @@ func TestSubscriptions(t *testing.T) {
 			want(t, whole)
 		})
 		b.Run("a customer says which workspace it is of", func(t *testing.T) {
-			if id, err := b.WorkspaceByCustomer(ctx, "cus_1"); err != nil || id != a.id {
+			if id, err := b.WorkspaceByCustomer(ctx, everywhere, "cus_1"); err != nil || id != a.id {
 				t.Errorf("got %s, %v", id, err)
 			}
-			_, err := b.WorkspaceByCustomer(ctx, "cus_"+a.secret)
+			_, err := b.WorkspaceByCustomer(ctx, everywhere, "cus_"+a.secret)
 			b.wantKind(err, fault.NotFound)
 		})
 		b.Run("workspaces without a customer do not collide, and are no customer's", func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestSubscriptions(t *testing.T) {
 				unverified := whole
 				unverified.MissingAt = missing
 				b.must(b.SaveSubscription(ctx, a.id, unverified))
-				if got, err := collected(b.UnverifiedAccess(ctx, epoch)); err != nil || !slices.Equal(got, want) {
+				if got, err := collected(b.UnverifiedAccess(ctx, everywhere, epoch)); err != nil || !slices.Equal(got, want) {
 					t.Errorf("it is unverified for %v, %v, want %v", got, err, want)
 				}
 			}
@@ -94,7 +94,7 @@ func TestSubscriptions(t *testing.T) {
 			unverified.MissingAt = nil
 			b.must(b.SaveSubscription(ctx, a.id, unverified))
 			for now, want := range map[time.Time][]string{at(6).Add(-time.Microsecond): {a.id}, *at(6): nil} {
-				if got, err := collected(b.UnverifiedAccess(ctx, now)); err != nil || !slices.Equal(got, want) {
+				if got, err := collected(b.UnverifiedAccess(ctx, everywhere, now)); err != nil || !slices.Equal(got, want) {
 					t.Errorf("at %v it is %v, %v", now, got, err)
 				}
 			}
@@ -112,7 +112,7 @@ func TestSubscriptions(t *testing.T) {
 				changed.MissingAt = nil
 				c.change(&changed)
 				b.must(b.SaveSubscription(ctx, a.id, changed))
-				got, err := collected(b.StaleCustomers(ctx))
+				got, err := collected(b.StaleCustomers(ctx, everywhere))
 				if err != nil || (len(got) == 1) != c.stale || c.stale && !reflect.DeepEqual(got[0], changed) {
 					t.Errorf("%s: %+v, %v", name, got, err)
 				}
@@ -132,7 +132,7 @@ func TestSubscriptions(t *testing.T) {
 				changed.Access.Plan, changed.UnverifiedUntil = c.access, c.until
 				b.must(b.SaveSubscription(ctx, a.id, changed))
 				var got []string
-				for s, err := range b.EndlessAccess(ctx) {
+				for s, err := range b.EndlessAccess(ctx, everywhere) {
 					b.must(err)
 					got = append(got, s.WorkspaceID)
 				}
@@ -144,7 +144,7 @@ func TestSubscriptions(t *testing.T) {
 		})
 		b.Run("access has lapsed at its last instant, and not before", func(t *testing.T) {
 			for at, want := range map[time.Time][]string{at(6).Add(-time.Microsecond): nil, *at(6): {a.id}, *at(7): {a.id}} {
-				if got, err := collected(b.LapsedAccess(ctx, at)); err != nil || !slices.Equal(got, want) {
+				if got, err := collected(b.LapsedAccess(ctx, everywhere, at)); err != nil || !slices.Equal(got, want) {
 					t.Errorf("at %v it is %v, %v", at, got, err)
 				}
 			}

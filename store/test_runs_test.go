@@ -63,7 +63,7 @@ func TestWhatRunsFollow(t *testing.T) {
 		b.must(err)
 		settings := func() string {
 			b.Helper()
-			tested, err := b.Tested(ctx)
+			tested, err := b.Tested(ctx, everywhere)
 			b.must(err)
 			if len(tested) != 1 {
 				b.Fatalf("tested are %+v", tested)
@@ -102,7 +102,7 @@ func TestRemovedTestQuestions(t *testing.T) {
 		b.must(b.WithdrawTestQuestion(ctx, a.id, a.chatbot, a.question, epoch))
 
 		b.Run("they are not listed, a chatbot without others has none to ask, and no result is added", func(t *testing.T) {
-			tested, err := b.Tested(ctx)
+			tested, err := b.Tested(ctx, everywhere)
 			if n := listed(); n != 0 || len(tested) != 0 || err != nil {
 				t.Errorf("listed are %d, tested is %+v, %v", n, tested, err)
 			}
@@ -117,13 +117,13 @@ func TestRemovedTestQuestions(t *testing.T) {
 			}
 		})
 		b.Run("they stay until their time, and come back with their results", func(t *testing.T) {
-			b.must(b.DeleteWithdrawn(ctx, before))
+			b.must(b.DeleteWithdrawn(ctx, everywhere, before))
 			q, err := b.WithdrawnTestQuestion(ctx, a.id, a.chatbot, a.question, before)
 			if err != nil || q.RemovedAt == nil || !q.RemovedAt.Equal(epoch) {
 				t.Fatalf("there is %+v, %v", q, err)
 			}
 			b.must(b.RestoreTestQuestion(ctx, a.id, a.chatbot, a.question, before))
-			b.must(b.DeleteWithdrawn(ctx, later))
+			b.must(b.DeleteWithdrawn(ctx, everywhere, later))
 			results, err := b.TestResults(ctx, a.id, a.run, true)
 			if n := listed(); err != nil || n != 1 || len(results) != 1 {
 				t.Errorf("listed are %d, with %+v, %v", n, results, err)
@@ -132,7 +132,7 @@ func TestRemovedTestQuestions(t *testing.T) {
 		b.Run("then they go with their results, and only they", func(t *testing.T) {
 			b.must(b.CreateTestQuestion(ctx, a.id, a.newQuestion("tq_more")))
 			b.must(b.WithdrawTestQuestion(ctx, a.id, a.chatbot, a.question, epoch))
-			b.must(b.DeleteWithdrawn(ctx, epoch))
+			b.must(b.DeleteWithdrawn(ctx, everywhere, epoch))
 			results, err := b.TestResults(ctx, a.id, a.run, true)
 			_, gone := b.WithdrawnTestQuestion(ctx, a.id, a.chatbot, a.question, before)
 			if n := listed(); err != nil || n != 1 || len(results) != 0 || !fault.Is(gone, fault.NotFound) {

@@ -78,7 +78,7 @@ func TestThrowAways(t *testing.T) {
 			}
 		})
 		b.Run("no customer's workspace is taken for one, or erased as one", func(t *testing.T) {
-			found, err := throwAways.ThrowAways(t.Context())
+			found, err := throwAways.ThrowAways(t.Context(), everywhere)
 			b.must(err)
 			if len(found) != 2 || slices.ContainsFunc(found, func(f isolation.Found) bool { return f.ID == customer.id }) {
 				t.Errorf("it finds %v", found)
@@ -103,13 +103,13 @@ func TestThrowAways(t *testing.T) {
 		})
 		b.Run("one of which only accounts are left is found, and erased", func(t *testing.T) {
 			b.must(b.DeleteWorkspace(t.Context(), other))
-			found, err := throwAways.ThrowAways(t.Context())
+			found, err := throwAways.ThrowAways(t.Context(), everywhere)
 			b.must(err)
 			if len(found) != 1 || id.TagOf(found[0].ID) != id.TagOf(other) {
 				t.Fatalf("it finds %v", found)
 			}
 			b.must(throwAways.EraseThrowAway(t.Context(), found[0].ID))
-			if found, err := throwAways.ThrowAways(t.Context()); err != nil || len(found) > 0 {
+			if found, err := throwAways.ThrowAways(t.Context(), everywhere); err != nil || len(found) > 0 {
 				t.Errorf("it finds %v: %v", found, err)
 			}
 		})

@@ -78,7 +78,7 @@ func TestAServerThatHangs(t *testing.T) {
 	t.Run("work that no request waits for may take longer", func(t *testing.T) {
 		x := newBrokenWith(t, store.Options{AnswerWithin: soon})
 		slow := func(ctx context.Context) error {
-			_, err := x.Raw(ctx).ExecContext(scope.System(ctx), "SELECT pg_sleep($1)", (2 * soon).Seconds())
+			_, err := x.Raw(ctx).ExecContext(scope.System(ctx, everywhere), "SELECT pg_sleep($1)", (2 * soon).Seconds())
 			return store.MapError(err)
 		}
 		eventually(t, "slow work ends", func() bool { return slow(store.Background(t.Context())) == nil })

@@ -116,11 +116,11 @@ func TestTurns(t *testing.T) {
 
 		b.Run("a lease that was renewed has not lapsed, one that was not has", func(t *testing.T) {
 			later := epoch.Add(time.Minute)
-			b.must(b.RenewLeases(ctx, []int64{a.answer}, later))
-			if n, err := b.InterruptLapsed(ctx, later, later, runes); err != nil || n != 0 {
+			b.must(b.RenewLeases(ctx, everywhere, []int64{a.answer}, later))
+			if n, err := b.InterruptLapsed(ctx, everywhere, later, later, runes); err != nil || n != 0 {
 				t.Errorf("%d interrupted at the lease's end: %v", n, err)
 			}
-			if n, err := b.InterruptLapsed(ctx, later.Add(time.Microsecond), later, runes); err != nil || n != 1 {
+			if n, err := b.InterruptLapsed(ctx, everywhere, later.Add(time.Microsecond), later, runes); err != nil || n != 1 {
 				t.Errorf("%d interrupted after the lease's end: %v", n, err)
 			}
 			if got := status(a.answer); got != string(chat.Interrupted) {
@@ -140,7 +140,7 @@ func TestTurns(t *testing.T) {
 		b.Run("nor is it when another turn has begun meanwhile", func(t *testing.T) {
 			first, _, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)
-			_, err = b.InterruptLapsed(ctx, epoch.Add(time.Second), epoch, runes)
+			_, err = b.InterruptLapsed(ctx, everywhere, epoch.Add(time.Second), epoch, runes)
 			b.must(err)
 			second, _, err := b.BeginTurn(ctx, a.id, a.newTurn())
 			b.must(err)

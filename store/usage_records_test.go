@@ -68,10 +68,10 @@ func TestSpent(t *testing.T) {
 			wantSpent(t, month(may))
 		})
 		b.Run("it is the same while some of them, and once all of them are counted", func(t *testing.T) {
-			records, err := b.Uncounted(ctx, month(may), 100)
+			records, err := b.Uncounted(ctx, everywhere, month(may), 100)
 			b.must(err)
 			for i := range records {
-				if n, err := b.CountRecords(ctx, []int64{records[i].ID}); n != 1 || err != nil {
+				if n, err := b.CountRecords(ctx, everywhere, []int64{records[i].ID}); n != 1 || err != nil {
 					t.Fatalf("%d are counted: %v", n, err)
 				}
 				wantSpent(t, month(april), inApril...)
@@ -79,7 +79,7 @@ func TestSpent(t *testing.T) {
 			if n := b.count("SELECT count(*) FROM usage_sums WHERE workspace_id = '" + a.id + "' AND month = '2026-04'"); n != len(inApril) {
 				t.Errorf("there are %d sums", n)
 			}
-			if n, err := b.CountRecords(ctx, []int64{records[0].ID}); n != 0 || err != nil {
+			if n, err := b.CountRecords(ctx, everywhere, []int64{records[0].ID}); n != 0 || err != nil {
 				t.Errorf("%d are counted again: %v", n, err)
 			}
 			wantSpent(t, month(april), inApril...)
@@ -89,13 +89,13 @@ func TestSpent(t *testing.T) {
 				return b.ForgetMonth(ctx, a.id, a.chatbot, month(april), month(may))
 			}))
 			wantSpent(t, month(april), inApril...)
-			records, err := b.Uncounted(ctx, month(may), 100)
+			records, err := b.Uncounted(ctx, everywhere, month(may), 100)
 			b.must(err)
 			ids := make([]int64, len(records))
 			for i := range records {
 				ids[i] = records[i].ID
 			}
-			if n, err := b.CountRecords(ctx, ids); n != len(inApril) || err != nil {
+			if n, err := b.CountRecords(ctx, everywhere, ids); n != len(inApril) || err != nil {
 				t.Errorf("%d are counted: %v", n, err)
 			}
 			wantSpent(t, month(april), inApril...)
@@ -133,14 +133,14 @@ func TestUsageRecordsOfLapsedAnswers(t *testing.T) {
 		}
 
 		b.Run("one whose process died keeps the saved text, and has a usage record", func(t *testing.T) {
-			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != 1 {
+			if n, err := b.InterruptLapsed(ctx, everywhere, now, now, runes); err != nil || n != 1 {
 				t.Fatalf("%d lapsed: %v", n, err)
 			}
 			b.wantTurn(t, a.id, a.conversation, a.answer, lapsed)
 		})
 		b.Run("it lapses once", func(t *testing.T) {
 			before := b.rows(a.id)
-			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != 0 || b.rows(a.id) != before {
+			if n, err := b.InterruptLapsed(ctx, everywhere, now, now, runes); err != nil || n != 0 || b.rows(a.id) != before {
 				t.Errorf("%d lapsed: %v", n, err)
 			}
 		})
@@ -164,7 +164,7 @@ func TestUsageRecordsOfLapsedAnswers(t *testing.T) {
 				}
 				return nil
 			}))
-			if n, err := b.InterruptLapsed(ctx, now, now, runes); err != nil || n != lapsedTogether+1 {
+			if n, err := b.InterruptLapsed(ctx, everywhere, now, now, runes); err != nil || n != lapsedTogether+1 {
 				t.Errorf("%d lapsed: %v", n, err)
 			}
 			if n := b.count("SELECT count(*) FROM messages WHERE status = 'generating'"); n != 0 {

@@ -75,7 +75,7 @@ func TestMessagesOf(t *testing.T) {
 		})
 		b.Run("one that failed after its lease lapsed does", func(t *testing.T) {
 			answer := begin(april)
-			_, err := b.InterruptLapsed(ctx, epoch.Add(time.Second), epoch, runes)
+			_, err := b.InterruptLapsed(ctx, everywhere, epoch.Add(time.Second), epoch, runes)
 			b.must(err)
 			b.must(finish(answer, chat.Failed))
 			b.wantMessages(a.id, "2026-04", 3)

@@ -17,7 +17,7 @@ import (
 //
 //   - one sees the rows of the workspace that the statement declares,
 //   - several sees the rows of the workspaces that a [Group]'s statement declares,
-//   - system sees the rows of all workspaces. It is for what has [scope.System].
+//   - system sees all rows. It is for what has [scope.System] or [scope.Unplaced].
 //
 // A statement about rows of workspaces that declares none fails. Migrations run as the
 // owner of the tables, who builds the wall after them, from the lists in this file.

@@ -37,11 +37,11 @@ func (r roles) declaration(ctx context.Context) declaration {
 	if several, ok := ctx.Value(severalKey{}).([]string); ok {
 		return declaration{strings.Join(slices.Compact(slices.Sorted(slices.Values(several))), ","), r.several}
 	}
-	workspace, system, _ := scope.From(ctx)
-	if system {
+	allowed, _ := scope.From(ctx)
+	if allowed.System || allowed.Unplaced {
 		return declaration{"", r.system}
 	}
-	return declaration{workspace, r.one}
+	return declaration{allowed.Workspace, r.one}
 }
 
 // walledConnector opens connections whose every statement declares whose rows it is about.

@@ -194,7 +194,7 @@ func TestAnOwnerWhoMayNotCreateRoles(t *testing.T) {
 		for _, workspace := range []string{"ws_a", ""} {
 			b.must(b.AddAudit(t.Context(), workspace, audit.Entry{Actor: audit.System, Action: audit.SignedOut, Origin: audit.Origin{Address: "192.0.2.1"}, At: epoch}))
 		}
-		if n, err := b.ForgetAuditAddresses(t.Context(), epoch.Add(time.Hour), 10); err != nil || n != 2 {
+		if n, err := b.ForgetAuditAddresses(t.Context(), everywhere, epoch.Add(time.Hour), 10); err != nil || n != 2 {
 			t.Errorf("the addresses of %d are removed, %v", n, err)
 		}
 		if n, err := b.DeleteAudit(t.Context(), audit.Unplaced, epoch.Add(time.Hour), 10); err != nil || n != 1 {

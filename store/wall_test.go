@@ -187,7 +187,7 @@ func TestAStatementThatForgetsTheWorkspace(t *testing.T) {
 		})
 		t.Run(where+" nobody sees rows of all workspaces without saying so", func(t *testing.T) {
 			b.must(run(t.Context(), func(ctx context.Context) error {
-				if texts, err := read(scope.System(ctx)); err != nil || len(texts) == 0 {
+				if texts, err := read(scope.System(ctx, everywhere)); err != nil || len(texts) == 0 {
 					t.Errorf("the system reads %q, %v", texts, err)
 				}
 				texts, err := read(scope.Workspace(ctx, "ws_b"))
@@ -217,7 +217,7 @@ func TestNoConnectionKeepsAWorkspace(t *testing.T) {
 			}
 			return nil
 		},
-		"a statement of the system": func() error { _, err := b.StopsAsked(t.Context()); return err },
+		"a statement of the system": func() error { _, err := b.StopsAsked(t.Context(), everywhere); return err },
 		"a transaction": func() error {
 			return b.InTx(t.Context(), func(ctx context.Context) error { _, err := b.Workspace(ctx, a.id); return err })
 		},

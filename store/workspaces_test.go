@@ -42,12 +42,12 @@ func TestWorkspaces(t *testing.T) {
 				t.Errorf("it is %+v, %v", w, err)
 			}
 			for at, want := range map[time.Time][]string{until.Add(-time.Microsecond): nil, until: {"ws_c"}} {
-				if got, err := collected(b.EndedGrants(ctx, at)); err != nil || !slices.Equal(got, want) {
+				if got, err := collected(b.EndedGrants(ctx, everywhere, at)); err != nil || !slices.Equal(got, want) {
 					t.Errorf("at %v there have ended %v, %v", at, got, err)
 				}
 			}
 			b.must(b.SetGrantEnd(ctx, "ws_c", nil))
-			if got, err := collected(b.EndedGrants(ctx, until)); err != nil || len(got) != 0 {
+			if got, err := collected(b.EndedGrants(ctx, everywhere, until)); err != nil || len(got) != 0 {
 				t.Errorf("there have ended %v, %v", got, err)
 			}
 		})

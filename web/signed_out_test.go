@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api/route"
+	"parley/core/system/grant"
 	"parley/internal/requestid"
 	"parley/store/tenancy"
 	"parley/web/page"
@@ -17,7 +18,7 @@ import (
 // signedOut is the pages without a database: those that a person who is not
 // signed in reaches before one is asked.
 func signedOut() *fiber.App {
-	tenants := tenancy.Open(nil, time.Now, rand.Reader, tenancy.Options{})
+	tenants := tenancy.Open(nil, grant.Because("a test"), time.Now, rand.Reader, tenancy.Options{})
 	app := fiber.New(fiber.Config{Immutable: true})
 	app.Use(requestid.Middleware)
 	Register(app, &route.Table{}, page.Deps{

@@ -35,7 +35,7 @@ func (cmd *askCmd) Run(ctx context.Context, config *app.Config, io streams) erro
 				return err
 			}
 		}
-		defer func() { _ = p.Quota.Release(context.WithoutCancel(ctx)) }() // if it fails, the lease ends
+		defer func() { _ = p.ReleaseMessages(context.WithoutCancel(ctx)) }() // if it fails, the lease ends
 		begun, err := p.Turns.Begin(ctx, caller, ask)
 		if err != nil {
 			return err

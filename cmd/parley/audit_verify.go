@@ -46,7 +46,7 @@ func (cmd *auditVerifyCmd) Run(ctx context.Context, config *app.Config, io strea
 	}
 	return withProgram(ctx, config, func(p *app.Program) error {
 		total := auditVerdict{Problems: []auditProblem{}}
-		for verdict, err := range cmd.verdicts(ctx, auditVerifier(p), anchors) {
+		for verdict, err := range cmd.verdicts(ctx, p.AuditVerifier(), anchors) {
 			if err != nil {
 				return err
 			}
@@ -63,10 +63,6 @@ func (cmd *auditVerifyCmd) Run(ctx context.Context, config *app.Config, io strea
 		}
 		return nil
 	})
-}
-
-func auditVerifier(p *app.Program) *audit.Verifier {
-	return audit.NewVerifier(p.Tenants.Chains, app.Now(), p.Config.AuditDays)
 }
 
 // anchors are what the file has.
@@ -153,7 +149,7 @@ type auditHeadsCmd struct {
 // Run prints the heads as it reads them.
 func (cmd *auditHeadsCmd) Run(ctx context.Context, config *app.Config, io streams) error {
 	return withProgram(ctx, config, func(p *app.Program) error {
-		return showList(io.out, cmd.JSON, auditVerifier(p).Heads(ctx), export.HeadOf, []string{"chain", "seq", "hash", "at"}, func(h export.Head) []string {
+		return showList(io.out, cmd.JSON, p.AuditVerifier().Heads(ctx), export.HeadOf, []string{"chain", "seq", "hash", "at"}, func(h export.Head) []string {
 			at := "deleted for its age"
 			if h.At != nil {
 				at = h.At.Format(time.RFC3339)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // cachedFor is how long an answer is given again at most, on the day (UTC) that it was made.
@@ -32,7 +33,7 @@ type Cache interface {
 	// from changes.
 	KnowledgeVersion(ctx context.Context, workspaceID, chatbotID string) (string, error)
 	// DeleteCachedAnswers deletes answers of any workspace from before a time.
-	DeleteCachedAnswers(ctx context.Context, before time.Time) error
+	DeleteCachedAnswers(ctx context.Context, access system.Access, before time.Time) error
 }
 
 // lookUp finds the answer to an equal question, or says under which key to keep
@@ -82,6 +83,6 @@ func (d *Draft) Remember(ctx context.Context, answer Answer) {
 }
 
 // DeleteOutdated deletes cached answers that are not given any more.
-func (p *Pipeline) DeleteOutdated(ctx context.Context) error {
-	return p.cache.DeleteCachedAnswers(ctx, p.now().Add(-cachedFor))
+func (p *Pipeline) DeleteOutdated(ctx context.Context, access system.Access) error {
+	return p.cache.DeleteCachedAnswers(ctx, access, p.now().Add(-cachedFor))
 }

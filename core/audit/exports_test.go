@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/core/audit"
+	"parley/core/system/grant"
 )
 
 // shelf has entries of one workspace, the latest first.
@@ -59,7 +60,7 @@ func TestExport(t *testing.T) {
 	for _, n := range []int{0, 1, 500, 1203} {
 		t.Run(fmt.Sprintf("of %d entries it has all, without its own record, which says how many", n), func(t *testing.T) {
 			s := full(n)
-			entries, err := audit.NewReader(s, s, func() time.Time { return at }).Export(ctx, "ws_1", audit.Filter{}, "csv")
+			entries, err := audit.NewReader(s, s, grant.Because("a test"), func() time.Time { return at }).Export(ctx, "ws_1", audit.Filter{}, "csv")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +80,7 @@ func TestExport(t *testing.T) {
 	}
 	t.Run("the record has what was asked for, but no address", func(t *testing.T) {
 		s := full(3)
-		_, err := audit.NewReader(s, s, func() time.Time { return at }).Export(ctx, "ws_1", audit.Filter{
+		_, err := audit.NewReader(s, s, grant.Because("a test"), func() time.Time { return at }).Export(ctx, "ws_1", audit.Filter{
 			Actions: []audit.Action{audit.TokenCreated, audit.TokenRevoked}, Actor: "ben@example.com", ObjectKind: "token", ObjectID: "at_1",
 			Address: "192.0.2.1", RequestID: "req_1", Since: at.Add(-time.Hour), Until: at,
 		}, "jsonl")
@@ -101,7 +102,7 @@ func TestExport(t *testing.T) {
 	})
 	t.Run("nothing is read ahead, and a failure ends it", func(t *testing.T) {
 		s := full(1203)
-		entries, err := audit.NewReader(s, s, func() time.Time { return at }).Export(ctx, "ws_1", audit.Filter{}, "csv")
+		entries, err := audit.NewReader(s, s, grant.Because("a test"), func() time.Time { return at }).Export(ctx, "ws_1", audit.Filter{}, "csv")
 		if err != nil || s.pages != 1 {
 			t.Fatalf("%v after %d pages", err, s.pages)
 		}
@@ -119,7 +120,7 @@ func TestExport(t *testing.T) {
 	})
 	t.Run("without a record there is no export", func(t *testing.T) {
 		s := full(2)
-		if entries, err := audit.NewReader(s, deaf{}, func() time.Time { return at }).Export(ctx, "ws_1", audit.Filter{}, "csv"); err == nil || entries != nil {
+		if entries, err := audit.NewReader(s, deaf{}, grant.Because("a test"), func() time.Time { return at }).Export(ctx, "ws_1", audit.Filter{}, "csv"); err == nil || entries != nil {
 			t.Error("it goes on")
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // Archive is the port to entries that were written.
@@ -13,32 +14,33 @@ type Archive interface {
 	// Audit returns a page of a workspace's entries, the latest first.
 	Audit(ctx context.Context, workspaceID string, filter Filter) ([]Entry, error)
 	// AuditEntries returns a page of all workspaces' entries, the latest first.
-	AuditEntries(ctx context.Context, query Query) ([]Entry, error)
+	AuditEntries(ctx context.Context, access system.Access, query Query) ([]Entry, error)
 	// CountAudit counts the entries that a filter chooses of a workspace, whatever its
 	// limit.
 	CountAudit(ctx context.Context, workspaceID string, filter Filter) (int, error)
 	// AgedChains returns chains with entries from before a time, in their order after
 	// one, at most limit.
-	AgedChains(ctx context.Context, before time.Time, after string, limit int) ([]string, error)
+	AgedChains(ctx context.Context, access system.Access, before time.Time, after string, limit int) ([]string, error)
 	// DeleteAudit deletes up to limit entries of a chain from before a time, the oldest
 	// first, and returns how many it deleted. The chain keeps where it goes on.
 	DeleteAudit(ctx context.Context, chain string, before time.Time, limit int) (deleted int, err error)
 	// ForgetAuditAddresses removes the network addresses and their salts from up to limit
 	// entries from before a time, the oldest first, and returns from how many. Entries of
 	// version 1 keep theirs, which is in their hash.
-	ForgetAuditAddresses(ctx context.Context, before time.Time, limit int) (forgotten int, err error)
+	ForgetAuditAddresses(ctx context.Context, access system.Access, before time.Time, limit int) (forgotten int, err error)
 }
 
 // Reader reads the audit log, and deletes old entries.
 type Reader struct {
 	archive Archive
 	log     Log
+	system  system.Access
 	now     func() time.Time
 }
 
 // NewReader returns a reader of an archive. The log is told of exports.
-func NewReader(archive Archive, log Log, now func() time.Time) *Reader {
-	return &Reader{archive, log, now}
+func NewReader(archive Archive, log Log, access system.Access, now func() time.Time) *Reader {
+	return &Reader{archive, log, access, now}
 }
 
 // planActions are what an owner reads about the plan.
@@ -89,7 +91,7 @@ func (r *Reader) AuditLog(ctx context.Context, workspaceID string, since time.Ti
 	query := Query{WorkspaceID: workspaceID, Since: since, Limit: pageSize}
 	return pages(0, func(before int64) ([]Entry, error) {
 		query.Before = before
-		return r.archive.AuditEntries(ctx, query)
+		return r.archive.AuditEntries(ctx, r.system, query)
 	})
 }
 
@@ -119,7 +121,7 @@ func pages(first int64, read func(before int64) ([]Entry, error)) iter.Seq2[Entr
 // ForgetAudit deletes the entries from before a time.
 func (r *Reader) ForgetAudit(ctx context.Context, before time.Time) error {
 	for after := ""; ; {
-		chains, err := r.archive.AgedChains(ctx, before, after, pageSize)
+		chains, err := r.archive.AgedChains(ctx, r.system, before, after, pageSize)
 		if err != nil {
 			return err
 		}
@@ -148,7 +150,7 @@ func (r *Reader) forgetChain(ctx context.Context, chain string, before time.Time
 // ForgetAddresses removes network addresses before they are 30 days old, in portions.
 func (r *Reader) ForgetAddresses(ctx context.Context) error {
 	for {
-		forgotten, err := r.archive.ForgetAuditAddresses(ctx, r.now().Add(-AddressesKept), pageSize)
+		forgotten, err := r.archive.ForgetAuditAddresses(ctx, r.system, r.now().Add(-AddressesKept), pageSize)
 		if err != nil || forgotten < pageSize {
 			return err
 		}
@@ -158,6 +160,6 @@ func (r *Reader) ForgetAddresses(ctx context.Context) error {
 // WasHere reports whether a workspace is or was one of this database, as far
 // back as the audit log goes.
 func (r *Reader) WasHere(ctx context.Context, workspaceID string) (bool, error) {
-	found, err := r.archive.AuditEntries(ctx, Query{WorkspaceID: workspaceID, Limit: 1})
+	found, err := r.archive.AuditEntries(ctx, r.system, Query{WorkspaceID: workspaceID, Limit: 1})
 	return len(found) > 0, err
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"time"
+
+	"parley/core/system"
 )
 
 // Chains is the port to chains of entries, for those who verify them.
@@ -21,7 +23,7 @@ type Chains interface {
 	// id of those and the lowest of the others, each zero if there is none.
 	Unchained(ctx context.Context, chain string) (count, last, firstChained int64, err error)
 	// Headless returns chains that have entries with a place and no head, at most limit.
-	Headless(ctx context.Context, limit int) ([]string, error)
+	Headless(ctx context.Context, access system.Access, limit int) ([]string, error)
 }
 
 // Anchor is what somebody wrote down of an entry outside of the database: the head of a
@@ -58,14 +60,15 @@ type Verdict struct {
 // Verifier recomputes chains.
 type Verifier struct {
 	chains Chains
+	system system.Access
 	// kept is from when on entries are there unless somebody took them away, and
 	// addressed from when on they have their addresses.
 	kept, addressed time.Time
 }
 
 // NewVerifier returns a verifier of chains at a time. The log keeps entries for some days.
-func NewVerifier(chains Chains, now time.Time, days int) *Verifier {
-	return &Verifier{chains, now.AddDate(0, 0, -days), now.Add(-addressesGuarded)}
+func NewVerifier(chains Chains, access system.Access, now time.Time, days int) *Verifier {
+	return &Verifier{chains, access, now.AddDate(0, 0, -days), now.Add(-addressesGuarded)}
 }
 
 // Heads yields the last entry of every chain, for those who keep it elsewhere.
@@ -125,7 +128,7 @@ func (v *Verifier) All(ctx context.Context, anchors map[string][]Anchor) iter.Se
 				return
 			}
 		}
-		lost, err := v.chains.Headless(ctx, pageSize)
+		lost, err := v.chains.Headless(ctx, v.system, pageSize)
 		if err != nil {
 			yield(Verdict{}, err)
 			return

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // keysKept is how long an idempotency key stands for its request.
@@ -53,7 +54,7 @@ type KeyStore interface {
 	// there is a NotFound fault.
 	Claimed(ctx context.Context, workspaceID string, key Key, since time.Time) (Claim, error)
 	// DeleteKeys deletes the keys of any workspace from before a time.
-	DeleteKeys(ctx context.Context, before time.Time) error
+	DeleteKeys(ctx context.Context, access system.Access, before time.Time) error
 }
 
 var (
@@ -109,6 +110,6 @@ func (k *Keys) IsClaimed(ctx context.Context, workspaceID string, key Key) bool 
 }
 
 // DeleteOutdated deletes the keys that stand for nothing any more.
-func (k *Keys) DeleteOutdated(ctx context.Context) error {
-	return k.store.DeleteKeys(ctx, k.now().Add(-keysKept))
+func (k *Keys) DeleteOutdated(ctx context.Context, access system.Access) error {
+	return k.store.DeleteKeys(ctx, access, k.now().Add(-keysKept))
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"time"
+
+	"parley/core/system"
 )
 
 const (
@@ -40,7 +42,7 @@ type Forgetful struct {
 type Retentions interface {
 	// Retentions reads, a portion at a time, how long each workspace keeps
 	// conversations, without those that keep them forever.
-	Retentions(ctx context.Context) iter.Seq2[Forgetful, error]
+	Retentions(ctx context.Context, access system.Access) iter.Seq2[Forgetful, error]
 	// DeleteOldConversations deletes conversations of a workspace with their
 	// messages, the oldest first and at most limit: those whose last message
 	// came before a time, and not before another, or which have no message and
@@ -49,7 +51,7 @@ type Retentions interface {
 	DeleteOldConversations(ctx context.Context, workspaceID string, since, before time.Time, limit int) (deleted int, err error)
 	// ChatbotRetentions reads, a portion at a time, the chatbots that have a time of
 	// their own.
-	ChatbotRetentions(ctx context.Context) iter.Seq2[ForgetfulChatbot, error]
+	ChatbotRetentions(ctx context.Context, access system.Access) iter.Seq2[ForgetfulChatbot, error]
 	// DeleteOldOfChatbot is DeleteOldConversations of one chatbot.
 	DeleteOldOfChatbot(ctx context.Context, workspaceID, chatbotID string, before time.Time, limit int) (deleted int, err error)
 }
@@ -95,7 +97,7 @@ func (s *Service) before(days int) time.Time {
 // keeps no longer. A workspace that fails does not keep the others from it.
 func (s *Service) DeleteExpired(ctx context.Context) error {
 	var failed []error
-	for w, err := range s.retentions.Retentions(ctx) {
+	for w, err := range s.retentions.Retentions(ctx, s.system) {
 		if err != nil {
 			return errors.Join(append(failed, err)...)
 		}
@@ -119,7 +121,7 @@ func (s *Service) DeleteExpired(ctx context.Context) error {
 // deleteOfChatbots deletes the conversations that their chatbots keep no longer.
 func (s *Service) deleteOfChatbots(ctx context.Context) error {
 	var failed []error
-	for bot, err := range s.retentions.ChatbotRetentions(ctx) {
+	for bot, err := range s.retentions.ChatbotRetentions(ctx, s.system) {
 		if err != nil {
 			return errors.Join(append(failed, err)...)
 		}

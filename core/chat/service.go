@@ -11,6 +11,7 @@ import (
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // Ports are what [New] needs of the database.
@@ -22,6 +23,7 @@ type Ports struct {
 	Retentions    Retentions
 	Records       Records
 	Audit         audit.Log
+	System        system.Access
 }
 
 // Service keeps conversations.
@@ -32,6 +34,7 @@ type Service struct {
 	retentions Retentions
 	records    Records
 	audit      audit.Log
+	system     system.Access
 	keys       *Keys
 	now        func() time.Time
 	log        *slog.Logger
@@ -40,7 +43,7 @@ type Service struct {
 // New returns the service over its ports.
 func New(ports Ports, keys *Keys, now func() time.Time, log *slog.Logger) *Service {
 	return &Service{
-		inTx: ports.InTx, store: ports.Conversations, deletions: ports.Deletions, retentions: ports.Retentions, records: ports.Records, audit: ports.Audit,
+		inTx: ports.InTx, store: ports.Conversations, deletions: ports.Deletions, retentions: ports.Retentions, records: ports.Records, audit: ports.Audit, system: ports.System,
 		keys: keys, now: now, log: log,
 	}
 }

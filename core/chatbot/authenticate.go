@@ -135,7 +135,7 @@ func (s *Callers) principal(ctx context.Context, hash string) (*Principal, error
 const lookUpWithin = 15 * time.Second
 
 func (s *Callers) lookUp(ctx context.Context, hash string, generation uint64) (*Principal, error) {
-	principal, err := s.db.Tokens.PrincipalByTokenHash(ctx, hash)
+	principal, err := s.db.Tokens.PrincipalByTokenHash(ctx, s.db.System, hash)
 	if fault.Is(err, fault.NotFound) {
 		return nil, refuse(Token{}, "unknown")
 	}

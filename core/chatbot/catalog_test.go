@@ -10,6 +10,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/system/grant"
 	"parley/store/ports"
 )
 
@@ -21,7 +22,7 @@ func (s status) Status() int   { return int(s) }
 
 // asking has providers asked by a function of the test.
 func (r *rig) asking(ask func(context.Context, chatbot.OpenedProvider) ([]string, error)) {
-	r.Services = chatbot.New(ports.ForChatbot(r.db), r.index, r.tenants.Holdings, func() time.Time { return r.now }, rand.Reader, chatbot.Options{
+	r.Services = chatbot.New(ports.ForChatbot(r.db, grant.Because("a test")), r.index, r.tenants.Holdings, func() time.Time { return r.now }, rand.Reader, chatbot.Options{
 		Sealer: sealerWith(firstKey), ModelNames: ask,
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/core/tenant"
 	"parley/internal/id"
 )
@@ -112,7 +113,7 @@ type Store interface {
 	UpdateChatbot(ctx context.Context, workspaceID, chatbotID string, settings Settings) error
 	DeleteChatbot(ctx context.Context, workspaceID, chatbotID string) error
 	// WorkspaceOf finds a chatbot in any workspace, for the operator.
-	WorkspaceOf(ctx context.Context, chatbotID string) (string, error)
+	WorkspaceOf(ctx context.Context, access system.Access, chatbotID string) (string, error)
 }
 
 // Chatbots creates, changes and deletes chatbots.
@@ -176,7 +177,7 @@ func (s *Chatbots) List(ctx context.Context, workspaceID string) ([]Chatbot, err
 
 // WorkspaceOf returns the workspace of a chatbot, for the operator.
 func (s *Chatbots) WorkspaceOf(ctx context.Context, chatbotID string) (string, error) {
-	return s.db.Chatbots.WorkspaceOf(ctx, chatbotID)
+	return s.db.Chatbots.WorkspaceOf(ctx, s.db.System, chatbotID)
 }
 
 // Visible returns a chatbot that a person may see, with their membership in

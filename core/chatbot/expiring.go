@@ -43,7 +43,7 @@ func warnedDays(expires *time.Time, now time.Time) (days int) {
 func (s *Announcer) WarnOfExpiring(ctx context.Context) error {
 	var failures []error
 	for _, days := range slices.Backward(warnings) { // three days before, the fourteen are past
-		expiring, err := s.db.Tokens.ExpiringTokens(ctx, s.now(), s.now().Add(time.Duration(days)*day), days)
+		expiring, err := s.db.Tokens.ExpiringTokens(ctx, s.db.System, s.now(), s.now().Add(time.Duration(days)*day), days)
 		failures = append(failures, err)
 		for _, token := range expiring {
 			failures = append(failures, s.warnOf(ctx, token, days))

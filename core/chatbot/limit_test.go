@@ -11,6 +11,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system/grant"
 	"parley/store/ports"
 )
 
@@ -149,7 +150,7 @@ func TestSettling(t *testing.T) {
 		r := newRig(t)
 		token, secret := r.issue()
 		away := errors.New("away")
-		s := chatbot.New(ports.ForChatbot(r.db), r.index, unsettled{away}, func() time.Time { return r.now }, rand.Reader, chatbot.Options{})
+		s := chatbot.New(ports.ForChatbot(r.db, grant.Because("a test")), r.index, unsettled{away}, func() time.Time { return r.now }, rand.Reader, chatbot.Options{})
 		_, create := s.Create(t.Context(), home, chatbot.Settings{Name: "Second"})
 		_, _, issue := s.Tokens.Issue(t.Context(), home, r.bot.ID, chatbot.NewToken{})
 		for what, err := range map[string]error{

@@ -9,6 +9,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/internal/id"
 )
 
@@ -22,7 +23,7 @@ type ProviderStore interface {
 	UpdateProvider(ctx context.Context, workspaceID string, provider SealedProvider) error
 	DeleteProvider(ctx context.Context, workspaceID, providerID string) error
 	// AllProviders reads the providers of every workspace, a portion at a time, for the operator.
-	AllProviders(ctx context.Context) iter.Seq2[Provider, error]
+	AllProviders(ctx context.Context, access system.Access) iter.Seq2[Provider, error]
 }
 
 // Providers keeps the accounts that workspaces have with providers of models.

@@ -12,7 +12,7 @@ import (
 // how many were sealed, and the providers whose keys cannot be read. What was
 // sealed before an error stays so.
 func (s *Providers) ResealKeys(ctx context.Context) (sealed int, unreadable []Provider, err error) {
-	for provider, err := range s.db.Providers.AllProviders(ctx) {
+	for provider, err := range s.db.Providers.AllProviders(ctx, s.db.System) {
 		if err != nil {
 			return sealed, unreadable, err
 		}

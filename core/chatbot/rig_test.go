@@ -14,6 +14,8 @@ import (
 	"parley/core/fault"
 	"parley/core/outbox"
 	"parley/core/plan"
+	"parley/core/system"
+	"parley/core/system/grant"
 	"parley/core/tenant"
 	"parley/store"
 	"parley/store/bots"
@@ -72,7 +74,7 @@ func newRig(t *testing.T) *rig {
 
 // database has tokens looked up in the pausable store.
 func (r *rig) database() chatbot.Database {
-	database := ports.ForChatbot(r.db)
+	database := ports.ForChatbot(r.db, grant.Because("a test"))
 	database.Tokens = r.pausable
 	return database
 }
@@ -85,12 +87,12 @@ type pausable struct {
 	broken     bool
 }
 
-func (p *pausable) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot.Principal, error) {
+func (p *pausable) PrincipalByTokenHash(ctx context.Context, access system.Access, hash string) (*chatbot.Principal, error) {
 	p.lookUps.Add(1)
 	if p.broken {
 		panic("a store that is broken")
 	}
-	principal, err := p.TokenStore.PrincipalByTokenHash(ctx, hash)
+	principal, err := p.TokenStore.PrincipalByTokenHash(ctx, access, hash)
 	if p.read != nil {
 		close(p.read)
 		<-p.goOn

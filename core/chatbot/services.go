@@ -9,6 +9,7 @@ import (
 	"parley/core/outbox"
 	"parley/core/plan"
 	"parley/core/seal"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -22,6 +23,7 @@ type Database struct {
 	Members    memberReader
 	Providers  ProviderStore
 	Audit      audit.Log
+	System     system.Access
 }
 
 // transactor runs a function in one transaction; calls inside it join.

@@ -9,6 +9,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/core/tenant"
 	"parley/internal/id"
 )
@@ -107,12 +108,12 @@ type TokenStore interface {
 	UncountMessage(ctx context.Context, workspaceID, tokenID, month string) error
 	// ExpiringTokens are the active tokens of all workspaces that expire before a
 	// time, and whose owners were not told so many days before it.
-	ExpiringTokens(ctx context.Context, now, before time.Time, days int) ([]Token, error)
+	ExpiringTokens(ctx context.Context, access system.Access, now, before time.Time, days int) ([]Token, error)
 	// WarnedOfToken notes that owners are told so many days before the token
 	// expires. It reports false if they were told before.
 	WarnedOfToken(ctx context.Context, workspaceID, tokenID string, days int) (bool, error)
 	// PrincipalByTokenHash finds a token of any workspace, with its chatbot and plan.
-	PrincipalByTokenHash(ctx context.Context, hash string) (*Principal, error)
+	PrincipalByTokenHash(ctx context.Context, access system.Access, hash string) (*Principal, error)
 }
 
 // Tokens issues, changes and revokes API tokens. What requests ask of them is in

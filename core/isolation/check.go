@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/internal/id"
 )
 
 // Ports are what a check works with.
 type Ports struct {
 	Store   Store
+	System  system.Access
 	Server  Server
 	Index   Index
 	Numbers Numbers
@@ -176,7 +178,7 @@ func (r *run) cleanUp(ctx context.Context) error {
 func (c *Checker) Clean(ctx context.Context) ([]string, error) { return c.clean(ctx, true) }
 
 func (c *Checker) clean(ctx context.Context, young bool) (removed []string, err error) {
-	found, err := c.Store.ThrowAways(ctx)
+	found, err := c.Store.ThrowAways(ctx, c.System)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/internal/id"
 )
 
@@ -36,7 +37,7 @@ func (f *fake) PlantThrowAway(_ context.Context, workspaceID string, seed *Seed)
 	return Objects{IDs: map[string]string{"chatbot": seed.NewID("cb"), "id": seed.NewID("cb")}, Documents: []string{seed.NewID("doc")}, Conversation: 1, Tried: 2, Message: 3, Delivery: 4}, nil
 }
 
-func (f *fake) ThrowAways(context.Context) (all []Found, err error) {
+func (f *fake) ThrowAways(context.Context, system.Access) (all []Found, err error) {
 	for workspaceID, at := range f.planted {
 		all = append(all, Found{workspaceID, at})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/plan"
+	"parley/core/system"
 )
 
 // Lasts bounds a check. What an earlier one has left behind for longer than that belongs to
@@ -24,7 +25,7 @@ type Store interface {
 	// PlantThrowAway adds a workspace with a row in every table that workspaces have.
 	PlantThrowAway(ctx context.Context, workspaceID string, seed *Seed) (Objects, error)
 	// ThrowAways returns the throw-away workspaces, even if only a workspace's accounts are left.
-	ThrowAways(ctx context.Context) ([]Found, error)
+	ThrowAways(ctx context.Context, access system.Access) ([]Found, error)
 	// ThrowAwayDocuments returns the chatbots of a throw-away workspace, each with its documents.
 	ThrowAwayDocuments(ctx context.Context, workspaceID string) (map[string][]string, error)
 	// Fingerprint returns a hash of the rows of a workspace for each table, and of its people.

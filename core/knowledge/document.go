@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/text/split"
 )
 
@@ -169,7 +170,7 @@ type UploadStore interface {
 	UploadSize(ctx context.Context, workspaceID, documentID string) (int, error)
 	// DeleteFailedUploads deletes the files of documents of every workspace that
 	// failed before a time.
-	DeleteFailedUploads(ctx context.Context, failedBefore time.Time) error
+	DeleteFailedUploads(ctx context.Context, access system.Access, failedBefore time.Time) error
 }
 
 // mover moves documents from one state to the next.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // Queue is the port to what runs [Worker.Work].
@@ -41,7 +42,7 @@ type DueStore interface {
 	DueDocument(ctx context.Context, workspaceID, work string, now time.Time, skip []string) (Document, error)
 	DueSource(ctx context.Context, workspaceID string, now time.Time) (Source, error)
 	// WorkspacesDue reads the work that is due in all workspaces, a portion at a time.
-	WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[DueWork, error]
+	WorkspacesDue(ctx context.Context, access system.Access, now time.Time) iter.Seq2[DueWork, error]
 }
 
 // WorkOff works off what is due in a workspace, each kind for about one slice:
@@ -102,7 +103,7 @@ func (s *Worker) Finish(ctx context.Context, workspaceID, work string, complete 
 // receipts for good whose time has come.
 func (s *Worker) Sweep(ctx context.Context) error {
 	var failures []error
-	for d, err := range s.due.WorkspacesDue(ctx, s.now()) {
+	for d, err := range s.due.WorkspacesDue(ctx, s.system, s.now()) {
 		if err != nil {
 			failures = append(failures, err)
 			break

@@ -9,6 +9,7 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/retrieval"
+	"parley/core/system"
 )
 
 var errDead = errors.New("the process is dead")
@@ -108,25 +109,25 @@ func (s mortalStore) Passages(ctx context.Context, workspaceID, documentID strin
 	return s.everything.Passages(ctx, workspaceID, documentID, version)
 }
 
-func (s mortalStore) ChangedDocuments(ctx context.Context, since time.Time) iter.Seq2[knowledge.Document, error] {
+func (s mortalStore) ChangedDocuments(ctx context.Context, access system.Access, since time.Time) iter.Seq2[knowledge.Document, error] {
 	if err := s.m.step(); err != nil {
 		return func(yield func(knowledge.Document, error) bool) { yield(knowledge.Document{}, err) }
 	}
-	return s.everything.ChangedDocuments(ctx, since)
+	return s.everything.ChangedDocuments(ctx, access, since)
 }
 
-func (s mortalStore) RemovalsSince(ctx context.Context, since time.Time) iter.Seq2[knowledge.Removal, error] {
+func (s mortalStore) RemovalsSince(ctx context.Context, access system.Access, since time.Time) iter.Seq2[knowledge.Removal, error] {
 	if err := s.m.step(); err != nil {
 		return func(yield func(knowledge.Removal, error) bool) { yield(knowledge.Removal{}, err) }
 	}
-	return s.everything.RemovalsSince(ctx, since)
+	return s.everything.RemovalsSince(ctx, access, since)
 }
 
-func (s mortalStore) AllChatbots(ctx context.Context) iter.Seq2[retrieval.Scope, error] {
+func (s mortalStore) AllChatbots(ctx context.Context, access system.Access) iter.Seq2[retrieval.Scope, error] {
 	if err := s.m.step(); err != nil {
 		return func(yield func(retrieval.Scope, error) bool) { yield(retrieval.Scope{}, err) }
 	}
-	return s.everything.AllChatbots(ctx)
+	return s.everything.AllChatbots(ctx, access)
 }
 
 func (s mortalStore) EndRebuild(ctx context.Context, id int) error {

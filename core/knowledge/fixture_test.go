@@ -18,6 +18,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/knowledge/rebuild"
 	"parley/core/retrieval"
+	"parley/core/system/grant"
 	"parley/index/embedded"
 	"parley/index/indextest"
 	"parley/internal/intx"
@@ -102,7 +103,7 @@ func (l *library) open() {
 	l.Services = knowledge.New(l.ports, l.clock.Now, rand.Reader, log)
 	stored := l.ports.Stores.Documents.(database)
 	l.Rebuilder = rebuild.New(rebuild.Ports{
-		Documents: stored, Chatbots: stored, Passages: stored, Removals: stored, Marks: stored, Index: l.ports.Index, Searcher: l.Searcher,
+		Documents: stored, Chatbots: stored, Passages: stored, Removals: stored, Marks: stored, System: grant.Because("a test"), Index: l.ports.Index, Searcher: l.Searcher,
 		Indexer: l.Indexer, Version: retrieval.IndexVersion(l.ports.Embedder),
 	}, l.clock.Now)
 	l.Evaluator = retrieval.NewEvaluator(l.Searcher, l.Documents)
@@ -378,6 +379,6 @@ type database interface {
 func storesOf(db database) knowledge.Stores {
 	return knowledge.Stores{
 		Transactions: db, Workspaces: db, Plans: db, Chatbots: db, Sizes: db, Audit: db,
-		Documents: db, Uploads: db, Sources: db, Passages: db, Removals: db, Undo: db, Embeddings: db, Due: db,
+		Documents: db, Uploads: db, Sources: db, Passages: db, Removals: db, Undo: db, Embeddings: db, Due: db, System: grant.Because("a test"),
 	}
 }

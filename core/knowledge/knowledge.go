@@ -15,6 +15,7 @@ import (
 	"parley/core/audit"
 	"parley/core/knowledge/embedding"
 	"parley/core/retrieval"
+	"parley/core/system"
 )
 
 // Stores are the ports to the database.
@@ -33,6 +34,7 @@ type Stores struct {
 	Undo       UndoStore
 	Embeddings EmbeddingStore
 	Due        DueStore
+	System     system.Access
 }
 
 // Ports are what the knowledge of chatbots works with.
@@ -73,12 +75,12 @@ func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) Serv
 	db := p.Stores
 	workspaces := &workspaces{db.Transactions, db.Workspaces, db.Plans, db.Chatbots, db.Sizes, p.Queue}
 	move := mover{db.Documents, db.Transactions, p.Subscriber, now}
-	removals := &Removals{workspaces, db.Documents, db.Uploads, db.Removals, db.Undo, db.Audit, p.Index, now, random}
+	removals := &Removals{workspaces, db.Documents, db.Uploads, db.Removals, db.Undo, db.Audit, db.System, p.Index, now, random}
 	crawler := &crawler{workspaces, db.Sources, p.Fetcher, now, random, log}
 	reader := &reader{move, workspaces, db.Uploads, db.Sources, db.Passages, p.Extractor, p.Fetcher, crawler, removals, p.Tokens}
 	indexer := &Indexer{move, workspaces, db.Passages, p.Index, reader, embedding.NewMaker(p.Embedder, db.Embeddings, now), newHeldVersions()}
 	worker := &Worker{
-		mover: move, workspaces: workspaces, due: db.Due, crawler: crawler, reader: reader, indexer: indexer, removals: removals, log: log,
+		mover: move, workspaces: workspaces, due: db.Due, system: db.System, crawler: crawler, reader: reader, indexer: indexer, removals: removals, log: log,
 	}
 	documents := &Documents{workspaces, db.Documents, db.Uploads, removals, worker, now, random, log}
 	sources := &Sources{workspaces, db.Sources, removals, p.Fetcher, now, random}
@@ -90,6 +92,6 @@ func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) Serv
 		Removals:   removals,
 		Worker:     worker,
 		Indexer:    indexer,
-		Retention:  &Retention{db.Uploads, db.Embeddings, db.Removals, now},
+		Retention:  &Retention{db.Uploads, db.Embeddings, db.Removals, db.System, now},
 	}
 }

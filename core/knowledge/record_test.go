@@ -8,13 +8,14 @@ import (
 
 	"parley/core/audit"
 	"parley/core/knowledge"
+	"parley/core/system/grant"
 	auditstore "parley/store/audit"
 )
 
 // recorded is what the audit log says was done, the first first.
 func (l *library) recorded() []string {
 	l.Helper()
-	found, err := auditstore.NewAuditLog(l.db.Store).AuditEntries(l.Context(), audit.Query{Limit: 1000})
+	found, err := auditstore.NewAuditLog(l.db.Store).AuditEntries(l.Context(), grant.Because("a test"), audit.Query{Limit: 1000})
 	l.must(err)
 	var acts []string
 	for _, e := range slices.Backward(found) {
@@ -53,7 +54,7 @@ func TestKnowledgeIsRecorded(t *testing.T) {
 		if !slices.Equal(got, []string{"document.added documents"}) {
 			t.Errorf("recorded %q", got)
 		}
-		last, err := auditstore.NewAuditLog(l.db.Store).AuditEntries(t.Context(), audit.Query{Limit: 1})
+		last, err := auditstore.NewAuditLog(l.db.Store).AuditEntries(t.Context(), grant.Because("a test"), audit.Query{Limit: 1})
 		if err != nil || !strings.HasPrefix(last[0].Detail, "The first of 300 files of one request.") {
 			t.Errorf("it says %+v, %v", last, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/retrieval"
+	"parley/core/system"
 	"parley/internal/id"
 )
 
@@ -46,14 +47,14 @@ type RemovalStore interface {
 	RemovalOf(ctx context.Context, workspaceID, chatbotID, documentID string) (Removal, error)
 	// TrimRemovals deletes, in every workspace that has more than limit receipts,
 	// the oldest of those that were counted for good.
-	TrimRemovals(ctx context.Context, limit int) error
+	TrimRemovals(ctx context.Context, access system.Access, limit int) error
 	// AnswersFrom counts the answers that were given a document, and returns
 	// the message IDs of the first.
 	AnswersFrom(ctx context.Context, workspaceID, chatbotID, documentID string, limit int) (count int, messageIDs []int64, err error)
 	// RemovalsToCount returns receipts of every workspace that were confirmed
 	// before a time and whose answers have not been counted for good, the
 	// earliest first, at most limit.
-	RemovalsToCount(ctx context.Context, confirmedBefore time.Time, limit int) ([]Removal, error)
+	RemovalsToCount(ctx context.Context, access system.Access, confirmedBefore time.Time, limit int) ([]Removal, error)
 	// CountRemoval writes the answers of a receipt as counted for good at a
 	// time. A receipt that has gone is no error.
 	CountRemoval(ctx context.Context, workspaceID, removalID string, answers int, messageIDs []int64, at time.Time) error
@@ -68,6 +69,7 @@ type Removals struct {
 	receipts   RemovalStore
 	undo       UndoStore
 	audit      audit.Log
+	system     system.Access
 	index      retrieval.Index
 	now        func() time.Time
 	random     io.Reader
@@ -152,7 +154,7 @@ const (
 // confirmed, for no longer than a slice. Where there are fewer by now, because
 // conversations have been deleted, the receipt says what it said.
 func (s *Removals) countAgain(ctx context.Context) error {
-	receipts, err := s.receipts.RemovalsToCount(ctx, s.now().Add(-answersEnd), countedAtOnce)
+	receipts, err := s.receipts.RemovalsToCount(ctx, s.system, s.now().Add(-answersEnd), countedAtOnce)
 	if err != nil {
 		return err
 	}

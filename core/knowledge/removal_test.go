@@ -11,6 +11,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/system/grant"
 	chatstore "parley/store/chat"
 )
 
@@ -96,7 +97,7 @@ func TestRemove(t *testing.T) {
 		if ids := l.receipt(d.ID).MessageIDs; !slices.Equal(ids, []int64{before, during}) {
 			t.Errorf("the answers are %v", ids)
 		}
-		if left, err := l.db.RemovalsToCount(t.Context(), l.clock.Now().Add(day), 10); err != nil || len(left) != 0 {
+		if left, err := l.db.RemovalsToCount(t.Context(), grant.Because("a test"), l.clock.Now().Add(day), 10); err != nil || len(left) != 0 {
 			t.Errorf("still to count: %v, %v", left, err)
 		}
 	})

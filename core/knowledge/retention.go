@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/knowledge/embedding"
+	"parley/core/system"
 )
 
 // EmbeddingStore is the port to the stored vectors.
@@ -13,11 +14,11 @@ type EmbeddingStore interface {
 	embedding.Store
 	// DeleteEmbeddings deletes embeddings, in every workspace, that were last used
 	// before a time.
-	DeleteEmbeddings(ctx context.Context, before time.Time) error
+	DeleteEmbeddings(ctx context.Context, access system.Access, before time.Time) error
 	// TrimEmbeddings deletes, in every workspace that has more than floor and
 	// more than times as many as it has passages, those that were used longest
 	// ago.
-	TrimEmbeddings(ctx context.Context, floor, times int) error
+	TrimEmbeddings(ctx context.Context, access system.Access, floor, times int) error
 }
 
 // Retention deletes what has exceeded its time.
@@ -25,6 +26,7 @@ type Retention struct {
 	uploads    UploadStore
 	embeddings EmbeddingStore
 	receipts   RemovalStore
+	system     system.Access
 	now        func() time.Time
 }
 
@@ -48,9 +50,9 @@ const (
 func (s *Retention) DeleteExpired(ctx context.Context) error {
 	now := s.now()
 	return errors.Join(
-		s.uploads.DeleteFailedUploads(ctx, now.Add(-uploadsKept)),
-		s.embeddings.DeleteEmbeddings(ctx, now.Add(-embeddingsKept)),
-		s.embeddings.TrimEmbeddings(ctx, embeddingsFloor, embeddingsTimes),
-		s.receipts.TrimRemovals(ctx, removalsKept),
+		s.uploads.DeleteFailedUploads(ctx, s.system, now.Add(-uploadsKept)),
+		s.embeddings.DeleteEmbeddings(ctx, s.system, now.Add(-embeddingsKept)),
+		s.embeddings.TrimEmbeddings(ctx, s.system, embeddingsFloor, embeddingsTimes),
+		s.receipts.TrimRemovals(ctx, s.system, removalsKept),
 	)
 }

@@ -9,6 +9,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/system/grant"
 	auditstore "parley/store/audit"
 )
 
@@ -193,7 +194,7 @@ func TestUndo(t *testing.T) {
 		d := l.add("Bread", bread)
 		until := l.withdraw(1, d.ID)
 		l.must(l.undo(until))
-		found, err := auditstore.NewAuditLog(l.db.Store).AuditEntries(t.Context(), audit.Query{Limit: 2})
+		found, err := auditstore.NewAuditLog(l.db.Store).AuditEntries(t.Context(), grant.Because("a test"), audit.Query{Limit: 2})
 		if err != nil || len(found) != 2 || found[0].Action != audit.DocumentRestored || found[1].Action != audit.DocumentRemoved {
 			t.Errorf("it says %+v, %v", found, err)
 		}

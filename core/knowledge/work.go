@@ -8,6 +8,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // Worker does the work that is due, whoever asks for it.
@@ -15,6 +16,7 @@ type Worker struct {
 	mover
 	workspaces *workspaces
 	due        DueStore
+	system     system.Access
 	crawler    *crawler
 	reader     *reader
 	indexer    *Indexer

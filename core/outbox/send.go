@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 const (
@@ -31,7 +32,7 @@ type MailStore interface {
 	// and makes it due again at a later time, so that others retry it if this
 	// process dies. Its Attempts include this one. NotFound means that none is
 	// due.
-	ClaimMail(ctx context.Context, now, again time.Time) (Mail, error)
+	ClaimMail(ctx context.Context, access system.Access, now, again time.Time) (Mail, error)
 	// SettleMail records that a mail was sent, or when to retry it, or, with
 	// neither time, that it was given up.
 	SettleMail(ctx context.Context, workspaceID string, id int64, sentAt, dueAt *time.Time) error
@@ -41,7 +42,7 @@ type MailStore interface {
 	ClaimAccountMail(ctx context.Context, now, again time.Time) (Mail, error)
 	SettleAccountMail(ctx context.Context, id int64, sentAt, dueAt *time.Time) error
 	// DeleteMails deletes mails that were settled before a time.
-	DeleteMails(ctx context.Context, before time.Time) error
+	DeleteMails(ctx context.Context, access system.Access, before time.Time) error
 }
 
 // News knows whether mails about workspaces are still true.
@@ -53,14 +54,15 @@ type News interface {
 
 // Sender sends due mails.
 type Sender struct {
-	store MailStore
-	news  News
-	now   func() time.Time
+	store  MailStore
+	system system.Access
+	news   News
+	now    func() time.Time
 }
 
 // NewSender returns a sender over a store.
-func NewSender(store MailStore, news News, now func() time.Time) *Sender {
-	return &Sender{store: store, news: news, now: now}
+func NewSender(store MailStore, access system.Access, news News, now func() time.Time) *Sender {
+	return &Sender{store: store, system: access, news: news, now: now}
 }
 
 // Send sends due mails and returns how many it sent. It drops mails that are no
@@ -93,7 +95,7 @@ func (s *Sender) Send(ctx context.Context, send func(context.Context, Mail) erro
 
 // DeleteOld deletes mails that were sent, or given up, long ago.
 func (s *Sender) DeleteOld(ctx context.Context) error {
-	return s.store.DeleteMails(ctx, s.now().Add(-remembered))
+	return s.store.DeleteMails(ctx, s.system, s.now().Add(-remembered))
 }
 
 func (s *Sender) claim(ctx context.Context) (mail Mail, err error) {
@@ -102,7 +104,7 @@ func (s *Sender) claim(ctx context.Context) (mail Mail, err error) {
 		// Somebody is waiting for these.
 		mail, err = s.store.ClaimAccountMail(ctx, now, now.Add(lease))
 		if fault.Is(err, fault.NotFound) {
-			mail, err = s.store.ClaimMail(ctx, now, now.Add(lease))
+			mail, err = s.store.ClaimMail(ctx, s.system, now, now.Add(lease))
 		}
 		return err
 	})

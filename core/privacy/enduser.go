@@ -87,7 +87,7 @@ func (s *EndUsers) Erase(ctx context.Context, workspaceID, externalUserID string
 
 // Work goes on with erasures that were interrupted, or had to wait.
 func (s *EndUsers) Work(ctx context.Context) error {
-	pending, err := s.ports.Erasures.PendingErasures(ctx, maxReceipts)
+	pending, err := s.ports.Erasures.PendingErasures(ctx, s.ports.System, maxReceipts)
 	failures := []error{err}
 	for _, e := range pending {
 		if e.Kind != EndUser {

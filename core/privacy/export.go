@@ -10,6 +10,7 @@ import (
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -39,7 +40,7 @@ type Reader interface {
 	// WorkspaceRows reads the exported columns of a workspace's rows in a table.
 	WorkspaceRows(ctx context.Context, workspaceID string, table Table, which Selection) iter.Seq2[Row, error]
 	// PersonRows reads the exported columns of a person's rows in a table.
-	PersonRows(ctx context.Context, userID, email string, table Table) iter.Seq2[Row, error]
+	PersonRows(ctx context.Context, access system.Access, userID, email string, table Table) iter.Seq2[Row, error]
 }
 
 // Workspace writes everything that a workspace has, as one of its owners may see it.
@@ -200,7 +201,7 @@ func (e *Exports) Account(ctx context.Context, user account.User, into io.Writer
 	a := e.begin(into, "account")
 	for _, t := range Tables() {
 		if t.Owner == OfPerson && t.File != "" {
-			if err := a.table(t, e.ports.Reader.PersonRows(ctx, user.ID, user.Email, t)); err != nil {
+			if err := a.table(t, e.ports.Reader.PersonRows(ctx, e.ports.System, user.ID, user.Email, t)); err != nil {
 				return err
 			}
 		}
@@ -222,7 +223,7 @@ func (e *Exports) Account(ctx context.Context, user account.User, into io.Writer
 	log, _ := tableNamed("audit_entries")
 	log.By, log.File = "user_id", "audit_log"
 	log.Plain = strings.TrimSuffix(log.Plain, " seq hash")
-	if err := a.table(log, e.ports.Reader.PersonRows(ctx, user.ID, user.Email, log)); err != nil {
+	if err := a.table(log, e.ports.Reader.PersonRows(ctx, e.ports.System, user.ID, user.Email, log)); err != nil {
 		return err
 	}
 	return a.end()

@@ -10,6 +10,7 @@ import (
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -24,9 +25,9 @@ type Persons struct {
 // PersonStore deletes what is stored of a person who signs in.
 type PersonStore interface {
 	// CountPerson counts what is stored of a person.
-	CountPerson(ctx context.Context, userID, email string) (Counts, error)
+	CountPerson(ctx context.Context, access system.Access, userID, email string) (Counts, error)
 	// ErasePerson deletes it. What others made stays, without the name.
-	ErasePerson(ctx context.Context, userID, email string) error
+	ErasePerson(ctx context.Context, access system.Access, userID, email string) error
 }
 
 // Leaving is what a person's account takes with it.
@@ -128,7 +129,7 @@ func (p *Persons) DeleteProven(ctx context.Context, user account.User) (receipt 
 
 // Work ends deletions of accounts that were interrupted after their transaction.
 func (p *Persons) Work(ctx context.Context) error {
-	pending, err := p.ports.Erasures.PendingErasures(ctx, maxReceipts)
+	pending, err := p.ports.Erasures.PendingErasures(ctx, p.ports.System, maxReceipts)
 	failures := []error{err}
 	for _, e := range pending {
 		if e.Kind == Account {
@@ -163,13 +164,13 @@ func (p *Persons) delete(ctx context.Context, user account.User) (receipt Erasur
 		}
 	}
 	receipt = p.receipts.draft(ctx, Account, "", AccountHash(user.Email))
-	if receipt.Erased, err = p.ports.Persons.CountPerson(ctx, user.ID, user.Email); err != nil {
+	if receipt.Erased, err = p.ports.Persons.CountPerson(ctx, p.ports.System, user.ID, user.Email); err != nil {
 		return Erasure{}, err
 	}
-	if err := p.ports.Persons.ErasePerson(ctx, user.ID, user.Email); err != nil {
+	if err := p.ports.Persons.ErasePerson(ctx, p.ports.System, user.ID, user.Email); err != nil {
 		return Erasure{}, err
 	}
-	if receipt.Remaining, err = p.ports.Persons.CountPerson(ctx, user.ID, user.Email); err != nil {
+	if receipt.Remaining, err = p.ports.Persons.CountPerson(ctx, p.ports.System, user.ID, user.Email); err != nil {
 		return Erasure{}, err
 	}
 	if err := p.ports.Erasures.AddErasure(ctx, "", receipt); err != nil {

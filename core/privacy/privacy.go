@@ -22,6 +22,7 @@ import (
 	"parley/core/outbox"
 	"parley/core/retrieval"
 	"parley/core/subscription"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -38,6 +39,7 @@ type Ports struct {
 	// Origins are the addresses in the audit log.
 	Origins originLog
 	Audit   audit.Log
+	System  system.Access
 	// AuditLog returns a page of a workspace's entries, the latest first, and whether
 	// there are older ones.
 	AuditLog func(ctx context.Context, workspaceID string, filter audit.Filter) (page []audit.Entry, more bool, err error)
@@ -68,7 +70,7 @@ type Ports struct {
 // useStore has from where API tokens were used last.
 type useStore interface {
 	// ForgetUses clears the addresses and agents of uses before a time.
-	ForgetUses(ctx context.Context, before time.Time) error
+	ForgetUses(ctx context.Context, access system.Access, before time.Time) error
 }
 
 // originLog has from where people and programs acted.
@@ -81,7 +83,7 @@ type originLog interface {
 // night. Those of a session go with it, which lives no longer.
 func (s Services) ForgetAddresses(ctx context.Context) error {
 	ports := s.Workspaces.ports
-	return errors.Join(ports.Uses.ForgetUses(ctx, s.Workspaces.now().Add(-audit.AddressesKept)), ports.Origins.ForgetAddresses(ctx))
+	return errors.Join(ports.Uses.ForgetUses(ctx, ports.System, s.Workspaces.now().Add(-audit.AddressesKept)), ports.Origins.ForgetAddresses(ctx))
 }
 
 // canceler ends what a workspace pays for. Twice is no error.

@@ -9,6 +9,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/internal/id"
 )
 
@@ -87,12 +88,12 @@ type ErasureStore interface {
 	// LockErasure returns a receipt, and makes others wait until the transaction ends.
 	LockErasure(ctx context.Context, workspaceID, erasureID string) (Erasure, error)
 	// PendingErasures returns the receipts, of all workspaces, whose erasure is not done.
-	PendingErasures(ctx context.Context, limit int) ([]Erasure, error)
+	PendingErasures(ctx context.Context, access system.Access, limit int) ([]Erasure, error)
 	// ErasuresSince returns the receipts, of all workspaces, of erasures of a kind that
 	// were requested since a time.
-	ErasuresSince(ctx context.Context, kind Kind, since time.Time) ([]Erasure, error)
+	ErasuresSince(ctx context.Context, access system.Access, kind Kind, since time.Time) ([]Erasure, error)
 	// ErasuresOf returns the receipts of a subject of any workspace, for the operator.
-	ErasuresOf(ctx context.Context, subjectHash string, limit int) ([]Erasure, error)
+	ErasuresOf(ctx context.Context, access system.Access, subjectHash string, limit int) ([]Erasure, error)
 }
 
 // RowStore counts and reads the rows of a workspace or a person, by the tables of this
@@ -120,7 +121,7 @@ func (r *Receipts) Of(ctx context.Context, workspaceID string) ([]Erasure, error
 
 // Find returns the receipts of a subject, for the operator: see [EndUserHash].
 func (r *Receipts) Find(ctx context.Context, subjectHash string) ([]Erasure, error) {
-	return r.ports.Erasures.ErasuresOf(ctx, subjectHash, maxReceipts)
+	return r.ports.Erasures.ErasuresOf(ctx, r.ports.System, subjectHash, maxReceipts)
 }
 
 // draft begins a receipt for who acts in ctx.

@@ -46,10 +46,10 @@ func (s *servers) Work(ctx context.Context) error {
 	if s.ports.Own == nil {
 		return nil
 	}
-	erased, err := s.ports.Erasures.PendingErasures(ctx, maxReceipts)
+	erased, err := s.ports.Erasures.PendingErasures(ctx, s.ports.System, maxReceipts)
 	failures := []error{err}
 	if !s.caughtUp {
-		before, err := s.ports.Erasures.ErasuresSince(ctx, Workspace, s.now().Add(-stoppedFor))
+		before, err := s.ports.Erasures.ErasuresSince(ctx, s.ports.System, Workspace, s.now().Add(-stoppedFor))
 		erased, failures = append(erased, before...), append(failures, err)
 	}
 	for _, e := range erased {

@@ -100,7 +100,7 @@ func (w *Workspaces) Work(ctx context.Context) error {
 			failures = append(failures, fmt.Errorf("workspace %s: %w", workspaceID, err))
 		}
 	}
-	pending, err := w.receipts.ports.Erasures.PendingErasures(ctx, maxReceipts)
+	pending, err := w.receipts.ports.Erasures.PendingErasures(ctx, w.receipts.ports.System, maxReceipts)
 	failures = append(failures, err)
 	for _, e := range pending {
 		if e.Kind != Workspace {

@@ -10,6 +10,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -53,9 +54,9 @@ type ConnectionStore interface {
 	DeleteConnection(ctx context.Context, workspaceID string) error
 	// ConnectionsOf returns the connections of all workspaces that name a domain, the
 	// confirmed one first.
-	ConnectionsOf(ctx context.Context, domain string) ([]SealedConnection, error)
+	ConnectionsOf(ctx context.Context, access system.Access, domain string) ([]SealedConnection, error)
 	// AllConnections reads the connections of all workspaces, a portion at a time.
-	AllConnections(ctx context.Context) iter.Seq2[SealedConnection, error]
+	AllConnections(ctx context.Context, access system.Access) iter.Seq2[SealedConnection, error]
 }
 
 // object describes a connection as the object of an action.

@@ -228,7 +228,7 @@ func (s *Connections) seal(connection Connection, secret Secret) ([]byte, error)
 // operator who wants to take a former one away. It returns how many it sealed, and the
 // connections whose secrets cannot be read.
 func (s *Connections) Reseal(ctx context.Context) (sealed int, unreadable []Connection, err error) {
-	for connection, err := range s.ports.Connections.AllConnections(ctx) {
+	for connection, err := range s.ports.Connections.AllConnections(ctx, s.ports.System) {
 		if err != nil {
 			return sealed, unreadable, err
 		}
@@ -264,7 +264,7 @@ func (s *Connections) Reseal(ctx context.Context) (sealed int, unreadable []Conn
 
 // All reads the connections of all workspaces, for the operator.
 func (s *Connections) All(ctx context.Context) iter.Seq2[SealedConnection, error] {
-	return s.ports.Connections.AllConnections(ctx)
+	return s.ports.Connections.AllConnections(ctx, s.ports.System)
 }
 
 // newCode is what a DNS record has to say: nobody can guess it, and whoever reads it

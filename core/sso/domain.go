@@ -31,7 +31,7 @@ func (s *Domains) Check(ctx context.Context, workspaceID string) error {
 	if !slices.Contains(found, connection.RecordText()) {
 		return errNoRecord(connection)
 	}
-	claims, err := s.connections.ports.Connections.ConnectionsOf(ctx, connection.Domain)
+	claims, err := s.connections.ports.Connections.ConnectionsOf(ctx, s.connections.ports.System, connection.Domain)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *Domains) Confirm(ctx context.Context, domain, workspaceID string) (Conn
 	if err != nil {
 		return Connection{}, err
 	}
-	claims, err := s.connections.ports.Connections.ConnectionsOf(ctx, domain)
+	claims, err := s.connections.ports.Connections.ConnectionsOf(ctx, s.connections.ports.System, domain)
 	if err != nil {
 		return Connection{}, err
 	}
@@ -103,7 +103,7 @@ func (s *Domains) Withdraw(ctx context.Context, domain string) (Connection, erro
 	if err != nil {
 		return Connection{}, err
 	}
-	claims, err := s.connections.ports.Connections.ConnectionsOf(ctx, domain)
+	claims, err := s.connections.ports.Connections.ConnectionsOf(ctx, s.connections.ports.System, domain)
 	if err != nil {
 		return Connection{}, err
 	}

@@ -45,7 +45,7 @@ func (s *SignIns) linkedConnections(ctx context.Context, user account.User) (lin
 	if err != nil || len(identities) == 0 {
 		return nil, err
 	}
-	claims, err := s.ports.Connections.ConnectionsOf(ctx, domainOf(user.Email))
+	claims, err := s.ports.Connections.ConnectionsOf(ctx, s.ports.System, domainOf(user.Email))
 	if err != nil {
 		return nil, err
 	}

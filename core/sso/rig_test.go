@@ -17,6 +17,7 @@ import (
 	"parley/core/outbox"
 	"parley/core/seal"
 	"parley/core/sso"
+	"parley/core/system/grant"
 	"parley/core/tenant"
 	"parley/fetch"
 	"parley/oidc"
@@ -61,7 +62,7 @@ func newRig(t *testing.T, change func(*sso.Options)) *rig {
 	db := r.store
 	single := sso.New(sso.Ports{
 		Tx: db, Workspaces: people.NewWorkspaces(db), Plans: db, Connections: people.NewSSOConnections(db), Identities: people.NewIdentities(db),
-		Steps: r.Steps, Users: people.NewUsers(db), Members: people.NewMembers(db), Sessions: people.NewSessions(db), Audit: db,
+		Steps: r.Steps, Users: people.NewUsers(db), Members: people.NewMembers(db), Sessions: people.NewSessions(db), Audit: db, System: grant.Because("a test"),
 		Vault:  seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return []seal.ServerKey{{1}}, nil }),
 		Client: oidc.New(oidc.Config{Public: open, Trusted: open}),
 		LookUp: func(_ context.Context, name string) ([]string, error) {

@@ -6,6 +6,7 @@ import (
 	"parley/core/account"
 	"parley/core/account/signin"
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -18,11 +19,12 @@ func (c Connection) binds(member tenant.Member) bool {
 // RulePorts are what the rule reads.
 type RulePorts struct {
 	Connections interface {
-		ConnectionsOf(ctx context.Context, domain string) ([]SealedConnection, error)
+		ConnectionsOf(ctx context.Context, access system.Access, domain string) ([]SealedConnection, error)
 	}
 	Members interface {
 		Members(ctx context.Context, workspaceID string) ([]tenant.Member, error)
 	}
+	System system.Access
 }
 
 // Rule says who has to sign in by single sign-on.
@@ -33,7 +35,7 @@ func NewRule(ports RulePorts) *Rule { return &Rule{ports} }
 
 // Demanding implements [tenant.SignOnRule].
 func (r *Rule) Demanding(ctx context.Context, email string) (workspaceIDs []string, err error) {
-	claims, err := r.ports.Connections.ConnectionsOf(ctx, domainOf(email))
+	claims, err := r.ports.Connections.ConnectionsOf(ctx, r.ports.System, domainOf(email))
 	for _, connection := range claims {
 		if connection.Required && connection.IsConfirmed() {
 			workspaceIDs = append(workspaceIDs, connection.WorkspaceID)
@@ -45,7 +47,7 @@ func (r *Rule) Demanding(ctx context.Context, email string) (workspaceIDs []stri
 // MaySignIn refuses, as Forbidden, a user who proved their identity in another way than
 // by the connection that their workspace requires.
 func (r *Rule) MaySignIn(ctx context.Context, user account.User, proof signin.Proof) error {
-	claims, err := r.ports.Connections.ConnectionsOf(ctx, domainOf(user.Email))
+	claims, err := r.ports.Connections.ConnectionsOf(ctx, r.ports.System, domainOf(user.Email))
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"parley/core/account/signin"
 	"parley/core/audit"
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -125,6 +126,7 @@ type Ports struct {
 		DeleteSessions(ctx context.Context, userID string) error
 	}
 	Audit  audit.Log
+	System system.Access
 	Vault  Vault
 	Client Client
 	LookUp LookUp

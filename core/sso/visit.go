@@ -108,7 +108,7 @@ func (s *SignIns) BeginFor(ctx context.Context, email, next string, back Return,
 	if err := s.neighbors.Throttle.CountVisit(ctx, client); err != nil {
 		return Departure{}, err
 	}
-	claims, err := s.ports.Connections.ConnectionsOf(ctx, domainOf(email))
+	claims, err := s.ports.Connections.ConnectionsOf(ctx, s.ports.System, domainOf(email))
 	if err != nil {
 		return Departure{}, err
 	}

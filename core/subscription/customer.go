@@ -23,7 +23,7 @@ type Customers struct {
 // WorkspaceOf returns the workspace of a customer at Stripe. It is NotFound if no
 // workspace has that customer.
 func (c *Customers) WorkspaceOf(ctx context.Context, customerID string) (string, error) {
-	return c.db.Subscriptions.WorkspaceByCustomer(ctx, customerID)
+	return c.db.Subscriptions.WorkspaceByCustomer(ctx, c.db.System, customerID)
 }
 
 // Set records a workspace's customer at Stripe. If there already is one, it stays. It
@@ -122,7 +122,7 @@ func (c *Customers) OwnerEmail(ctx context.Context, workspaceID string) (string,
 // EmailChanges records a user's new address in the workspaces for which Stripe has the user's
 // address.
 func (c *Customers) EmailChanges(ctx context.Context, user account.User, email string) error {
-	memberships, err := c.db.Members.Memberships(ctx, user.ID)
+	memberships, err := c.db.Members.Memberships(ctx, c.db.System, user.ID)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (g *Grants) grant(ctx context.Context, workspace tenant.Workspace, paid pla
 // the plan it pays for, or else to the free plan.
 func (g *Grants) EndDue(ctx context.Context) (int, error) {
 	count, failures := 0, []error(nil)
-	for workspaceID, err := range g.db.Access.EndedGrants(ctx, g.now()) {
+	for workspaceID, err := range g.db.Access.EndedGrants(ctx, g.db.System, g.now()) {
 		if err != nil {
 			return count, errors.Join(append(failures, err)...)
 		}

@@ -24,7 +24,7 @@ type Lapses struct {
 func (l *Lapses) Lapsed(ctx context.Context) iter.Seq2[string, error] {
 	now := l.now()
 	return func(yield func(string, error) bool) {
-		for _, list := range []iter.Seq2[string, error]{l.db.Subscriptions.LapsedAccess(ctx, now), l.db.Subscriptions.UnverifiedAccess(ctx, now)} {
+		for _, list := range []iter.Seq2[string, error]{l.db.Subscriptions.LapsedAccess(ctx, l.db.System, now), l.db.Subscriptions.UnverifiedAccess(ctx, l.db.System, now)} {
 			for workspaceID, err := range list {
 				if !yield(workspaceID, err) {
 					return
@@ -40,7 +40,7 @@ func (l *Lapses) Lapse(ctx context.Context) (int, error) { return l.LapseBefore(
 // LapseBefore is Lapse for access that expired before a time.
 func (l *Lapses) LapseBefore(ctx context.Context, at time.Time) (int, error) {
 	ended, failures := 0, []error(nil)
-	for workspaceID, err := range l.db.Subscriptions.LapsedAccess(ctx, at) {
+	for workspaceID, err := range l.db.Subscriptions.LapsedAccess(ctx, l.db.System, at) {
 		if err != nil {
 			return ended, errors.Join(append(failures, err)...)
 		}

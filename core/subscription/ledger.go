@@ -27,12 +27,12 @@ func (l *Ledger) Subscription(ctx context.Context, workspaceID string) (Subscrip
 
 // All reads the subscriptions of all workspaces that ever were customers.
 func (l *Ledger) All(ctx context.Context) iter.Seq2[Subscription, error] {
-	return l.db.Subscriptions.Subscriptions(ctx)
+	return l.db.Subscriptions.Subscriptions(ctx, l.db.System)
 }
 
 // Stale reads the subscriptions of customers whose address Stripe was not told yet.
 func (l *Ledger) Stale(ctx context.Context) iter.Seq2[Subscription, error] {
-	return l.db.Subscriptions.StaleCustomers(ctx)
+	return l.db.Subscriptions.StaleCustomers(ctx, l.db.System)
 }
 
 // Apply stores a subscription as read at Stripe, with its consequences, in one transaction:

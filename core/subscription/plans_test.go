@@ -8,6 +8,7 @@ import (
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system/grant"
 	chatstore "parley/store/chat"
 )
 
@@ -77,7 +78,7 @@ func TestSetPlan(t *testing.T) {
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Premium))
 		c.must(c.Grants.SetPlan(t.Context(), c.space.ID, plan.Basic))
 		var got chat.Forgetful
-		for kept, err := range chatstore.NewRetentions(c.store).Retentions(t.Context()) {
+		for kept, err := range chatstore.NewRetentions(c.store).Retentions(t.Context(), grant.Because("a test")) {
 			c.must(err)
 			if kept.WorkspaceID == c.space.ID {
 				got = kept

@@ -9,6 +9,7 @@ import (
 	"parley/core/fault"
 	"parley/core/outbox"
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -25,6 +26,7 @@ type Database struct {
 	Workspaces    workspaceReader
 	Members       memberReader
 	Audit         audit.Log
+	System        system.Access
 }
 
 // subscriptionOf is [Ledger.Subscription].
@@ -48,7 +50,7 @@ type AccessStore interface {
 	// SetGrantEnd writes when the grant ends; nil if it does not.
 	SetGrantEnd(ctx context.Context, workspaceID string, until *time.Time) error
 	// EndedGrants reads the workspaces whose grant has ended, a portion at a time.
-	EndedGrants(ctx context.Context, now time.Time) iter.Seq2[string, error]
+	EndedGrants(ctx context.Context, access system.Access, now time.Time) iter.Seq2[string, error]
 	// KeepConversations keeps conversations whose last message is older than a time for
 	// at least this many days, or for the longer time set before; plan.Unlimited means
 	// forever.
@@ -68,7 +70,7 @@ type workspaceReader interface {
 // memberReader reads members, oldest first.
 type memberReader interface {
 	Members(ctx context.Context, workspaceID string) ([]tenant.Member, error)
-	Memberships(ctx context.Context, userID string) ([]tenant.Membership, error)
+	Memberships(ctx context.Context, access system.Access, userID string) ([]tenant.Membership, error)
 }
 
 // Options are the operator's settings for payments.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/core/plan"
+	"parley/core/system"
 )
 
 // Subscription is how a workspace pays, as last read at Stripe, and the resulting access. A
@@ -128,21 +129,21 @@ type SubscriptionStore interface {
 	// SaveSubscription creates or replaces the row of a workspace.
 	SaveSubscription(ctx context.Context, workspaceID string, subscription Subscription) error
 	// WorkspaceByCustomer finds the workspace of one of Stripe's customers.
-	WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error)
+	WorkspaceByCustomer(ctx context.Context, access system.Access, customerID string) (workspaceID string, err error)
 	// Subscriptions reads the subscriptions of all workspaces, a portion at a time, as
 	// the following methods do.
-	Subscriptions(ctx context.Context) iter.Seq2[Subscription, error]
+	Subscriptions(ctx context.Context, access system.Access) iter.Seq2[Subscription, error]
 	// StaleCustomers reads the subscriptions of customers whose address Stripe was not
 	// told yet, except for customers who are missing at Stripe.
-	StaleCustomers(ctx context.Context) iter.Seq2[Subscription, error]
+	StaleCustomers(ctx context.Context, access system.Access) iter.Seq2[Subscription, error]
 	// EndlessAccess reads those with access to a paid plan and without an
 	// UnverifiedUntil.
-	EndlessAccess(ctx context.Context) iter.Seq2[Subscription, error]
+	EndlessAccess(ctx context.Context, access system.Access) iter.Seq2[Subscription, error]
 	// LapsedAccess reads the workspaces whose access has expired.
-	LapsedAccess(ctx context.Context, now time.Time) iter.Seq2[string, error]
+	LapsedAccess(ctx context.Context, access system.Access, now time.Time) iter.Seq2[string, error]
 	// UnverifiedAccess reads the workspaces with an UnverifiedUntil whose access has
 	// not expired, except those whose customer is missing at Stripe.
-	UnverifiedAccess(ctx context.Context, now time.Time) iter.Seq2[string, error]
+	UnverifiedAccess(ctx context.Context, access system.Access, now time.Time) iter.Seq2[string, error]
 }
 
 // EventStore stores the applied events of Stripe's.

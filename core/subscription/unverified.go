@@ -24,7 +24,7 @@ type Unverified struct {
 // Unverified counts the workspaces with access to a paid plan, for a server without Stripe.
 func (l *Lapses) Unverified(ctx context.Context) (Unverified, error) {
 	var found Unverified
-	for subscription, err := range l.db.Subscriptions.Subscriptions(ctx) {
+	for subscription, err := range l.db.Subscriptions.Subscriptions(ctx, l.db.System) {
 		if err != nil {
 			return Unverified{}, err
 		}
@@ -53,7 +53,7 @@ func (l *Lapses) unverifiedUntil(subscription Subscription) time.Time {
 // If Stripe is switched on again, its first response removes the end.
 func (l *Lapses) EndUnverified(ctx context.Context) error {
 	var failures []error
-	for subscription, err := range l.db.Subscriptions.EndlessAccess(ctx) {
+	for subscription, err := range l.db.Subscriptions.EndlessAccess(ctx, l.db.System) {
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}

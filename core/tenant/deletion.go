@@ -68,7 +68,7 @@ func (w *Workspaces) admitRestored(ctx context.Context, userID string) error {
 	if err := w.db.Members.LockMemberships(ctx, userID); err != nil {
 		return err
 	}
-	memberships, err := w.db.Members.Memberships(ctx, userID)
+	memberships, err := w.db.Members.Memberships(ctx, w.db.System, userID)
 	if err != nil {
 		return err
 	}
@@ -77,5 +77,5 @@ func (w *Workspaces) admitRestored(ctx context.Context, userID string) error {
 
 // Ended reads the workspaces whose time has come.
 func (w *Workspaces) Ended(ctx context.Context) iter.Seq2[string, error] {
-	return w.db.Workspaces.EndedWorkspaces(ctx, w.now())
+	return w.db.Workspaces.EndedWorkspaces(ctx, w.db.System, w.now())
 }

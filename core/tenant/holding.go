@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/plan"
+	"parley/core/system"
 )
 
 // Holding is a chatbot, member or API token that counts toward a plan's limits.
@@ -54,7 +55,7 @@ type HoldingStore interface {
 	Holdings(ctx context.Context, workspaceID string) ([]Holding, error)
 	// Settling reads all workspaces, a portion at a time with what those hold that may
 	// have something to settle.
-	Settling(ctx context.Context) iter.Seq2[Settling, error]
+	Settling(ctx context.Context, access system.Access) iter.Seq2[Settling, error]
 	// SetOverLimit marks the holdings with the ids as over the limit, and all others of
 	// the resource as within it.
 	SetOverLimit(ctx context.Context, workspaceID string, resource plan.Resource, ids []string) error

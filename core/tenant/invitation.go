@@ -11,6 +11,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/outbox"
+	"parley/core/system"
 	"parley/internal/id"
 )
 
@@ -42,10 +43,10 @@ type InvitationStore interface {
 	CreateInvitation(ctx context.Context, workspaceID string, invitation Invitation, codeHash string) error
 	Invitations(ctx context.Context, workspaceID string) ([]Invitation, error)
 	// InvitationByCode finds an invitation of any workspace.
-	InvitationByCode(ctx context.Context, codeHash string) (Invitation, error)
+	InvitationByCode(ctx context.Context, access system.Access, codeHash string) (Invitation, error)
 	DeleteInvitation(ctx context.Context, workspaceID, id string) error
 	// DeleteExpiredInvitations removes those that have expired by a time.
-	DeleteExpiredInvitations(ctx context.Context, now time.Time) error
+	DeleteExpiredInvitations(ctx context.Context, access system.Access, now time.Time) error
 }
 
 // Invitations lets people join a workspace.
@@ -216,7 +217,7 @@ func (i *Invitations) Accept(ctx context.Context, workspaceID string, user accou
 }
 
 func (i *Invitations) open(ctx context.Context, code string) (Invitation, error) {
-	invitation, err := i.db.Invitations.InvitationByCode(ctx, id.Hash(code))
+	invitation, err := i.db.Invitations.InvitationByCode(ctx, i.db.System, id.Hash(code))
 	if fault.Is(err, fault.NotFound) || err == nil && !i.now().Before(invitation.ExpiresAt) {
 		err = invitationEnded()
 	}
@@ -258,7 +259,7 @@ func mayInvite(members []Member, invitation Invitation) error {
 
 // DeleteExpired removes expired invitations.
 func (i *Invitations) DeleteExpired(ctx context.Context) error {
-	return i.db.Invitations.DeleteExpiredInvitations(ctx, i.now())
+	return i.db.Invitations.DeleteExpiredInvitations(ctx, i.db.System, i.now())
 }
 
 func (i *Invitations) letter(workspace Workspace, inviter, code string) outbox.Letter {

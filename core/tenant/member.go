@@ -6,6 +6,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // Member is a user in a workspace.
@@ -69,7 +70,7 @@ type MemberStore interface {
 	// Members returns the members of a workspace, oldest first.
 	Members(ctx context.Context, workspaceID string) ([]Member, error)
 	// Memberships returns the workspaces of a user, oldest first.
-	Memberships(ctx context.Context, userID string) ([]Membership, error)
+	Memberships(ctx context.Context, access system.Access, userID string) ([]Membership, error)
 	// LockMemberships makes everyone else who locks the same user's memberships wait
 	// until the transaction ends.
 	LockMemberships(ctx context.Context, userID string) error

@@ -77,7 +77,7 @@ func (p Person) May(action Action, workspaceID string) (Membership, error) {
 
 // People finds who is signed in, and where they belong.
 type People struct {
-	store    MemberStore
+	db       Database
 	sessions *account.Sessions
 	// factorOfAll says that the server demands a second factor of everybody.
 	factorOfAll bool
@@ -98,7 +98,7 @@ func (p *People) Person(ctx context.Context, secret string) (Person, error) {
 	if err != nil {
 		return Person{}, err
 	}
-	all, err := p.store.Memberships(ctx, user.ID)
+	all, err := p.db.Members.Memberships(ctx, p.db.System, user.ID)
 	if err != nil {
 		return Person{}, err
 	}
@@ -121,7 +121,7 @@ func (p *People) Person(ctx context.Context, secret string) (Person, error) {
 
 // Memberships returns the workspaces of a user, without those that are being deleted.
 func (p *People) Memberships(ctx context.Context, userID string) ([]Membership, error) {
-	all, err := p.store.Memberships(ctx, userID)
+	all, err := p.db.Members.Memberships(ctx, p.db.System, userID)
 	return slices.DeleteFunc(all, func(m Membership) bool { return m.Workspace.Ending() }), err
 }
 

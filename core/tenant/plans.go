@@ -95,7 +95,7 @@ func (p *Plans) settleAll(ctx context.Context, wanted func(plan.Name) bool) erro
 		limits[known.Name] = known.Limits
 	}
 	var failures []error
-	for w, err := range p.db.Holdings.Settling(ctx) {
+	for w, err := range p.db.Holdings.Settling(ctx, p.db.System) {
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}

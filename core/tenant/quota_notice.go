@@ -10,6 +10,7 @@ import (
 	"parley/core/fault"
 	"parley/core/outbox"
 	"parley/core/plan"
+	"parley/core/system"
 )
 
 // The shares of a month's messages, in percent, of which owners are told: most of
@@ -44,7 +45,7 @@ func (u QuotaUse) Reached() int {
 // "2026-11", in UTC.
 type QuotaStore interface {
 	// Quotas reads the use of every workspace that is not ending, a portion at a time.
-	Quotas(ctx context.Context, month string) iter.Seq2[QuotaUse, error]
+	Quotas(ctx context.Context, access system.Access, month string) iter.Seq2[QuotaUse, error]
 	// QuotaUse returns the use of one workspace.
 	QuotaUse(ctx context.Context, workspaceID, month string) (QuotaUse, error)
 	// AddQuotaNotice records that the owners are told of a share. It is a Conflict if
@@ -73,7 +74,7 @@ type QuotaNotices struct {
 func (n *QuotaNotices) Watch(ctx context.Context) error {
 	month := plan.MonthOf(plan.Messages, n.now())
 	var failures []error
-	for use, err := range n.db.Quotas.Quotas(ctx, month) {
+	for use, err := range n.db.Quotas.Quotas(ctx, n.db.System, month) {
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}

@@ -14,6 +14,7 @@ import (
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/outbox"
+	"parley/core/system"
 )
 
 // Database holds the ports of this package, one for each subject. A missing row is a NotFound
@@ -29,6 +30,7 @@ type Database struct {
 	Quotas      QuotaStore
 	Knowledge   knowledgeMeter
 	Audit       audit.Log
+	System      system.Access
 }
 
 // transactor runs a function in one transaction; calls inside it join.
@@ -78,7 +80,7 @@ func NewTeam(db Database, tenants Tenants, neighbors Neighbors, now func() time.
 	members := &Members{db: db, workspaces: tenants.Workspaces, holdings: tenants.Holdings, subscriber: neighbors.Owners, now: now}
 	return Team{
 		Quotas:  &QuotaNotices{db: db, mails: neighbors.Mails, subscriber: neighbors.Quotas, now: now},
-		People:  &People{store: db.Members, sessions: neighbors.Accounts.Sessions, factorOfAll: neighbors.FactorOfAll, signOn: neighbors.SignOn},
+		People:  &People{db: db, sessions: neighbors.Accounts.Sessions, factorOfAll: neighbors.FactorOfAll, signOn: neighbors.SignOn},
 		Members: members,
 		Invitations: &Invitations{
 			db: db, workspaces: tenants.Workspaces, members: members,

@@ -12,6 +12,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/internal/id"
 	"parley/internal/plain"
 )
@@ -45,12 +46,12 @@ type WorkspaceStore interface {
 	// LockWorkspace is Workspace, and blocks others until the transaction ends.
 	LockWorkspace(ctx context.Context, workspaceID string) (Workspace, error)
 	// Workspaces reads all workspaces, oldest first, a portion at a time.
-	Workspaces(ctx context.Context) iter.Seq2[Workspace, error]
+	Workspaces(ctx context.Context, access system.Access) iter.Seq2[Workspace, error]
 	RenameWorkspace(ctx context.Context, workspaceID, name string) error
 	// SetDeletion writes when a workspace ends; nil takes the deletion back.
 	SetDeletion(ctx context.Context, workspaceID string, at *time.Time) error
 	// EndedWorkspaces reads the workspaces whose time has come, a portion at a time.
-	EndedWorkspaces(ctx context.Context, now time.Time) iter.Seq2[string, error]
+	EndedWorkspaces(ctx context.Context, access system.Access, now time.Time) iter.Seq2[string, error]
 	RequireSecondFactor(ctx context.Context, workspaceID string, required bool) error
 	// DeleteWorkspace deletes a workspace with everything in it.
 	DeleteWorkspace(ctx context.Context, workspaceID string) error
@@ -94,7 +95,7 @@ func (w *Workspaces) CreateAnother(ctx context.Context, owner account.User, name
 		if err := w.db.Members.LockMemberships(ctx, owner.ID); err != nil {
 			return err
 		}
-		memberships, err := w.db.Members.Memberships(ctx, owner.ID)
+		memberships, err := w.db.Members.Memberships(ctx, w.db.System, owner.ID)
 		if err != nil {
 			return err
 		}
@@ -203,7 +204,7 @@ func (w *Workspaces) Workspace(ctx context.Context, workspaceID string) (Workspa
 
 // All reads all workspaces, oldest first, for the operator.
 func (w *Workspaces) All(ctx context.Context) iter.Seq2[Workspace, error] {
-	return w.db.Workspaces.Workspaces(ctx)
+	return w.db.Workspaces.Workspaces(ctx, w.db.System)
 }
 
 // Delete deletes a workspace under its lock, and records that with a sentence about what remains

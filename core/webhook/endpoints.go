@@ -12,6 +12,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/core/tenant"
 	"parley/internal/id"
 )
@@ -37,6 +38,7 @@ type Ports struct {
 	Endpoints  EndpointStore
 	Deliveries DeliveryStore
 	Audit      audit.Log
+	System     system.Access
 	Vault      Vault
 	Poster     Poster
 	// Chatbots says whether a workspace has a chatbot: NotFound if it has none.

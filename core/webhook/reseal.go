@@ -22,7 +22,7 @@ func NewResealer(endpoints *Endpoints) *Resealer { return &Resealer{endpoints} }
 // were sealed, and those whose secrets cannot be read. What was sealed before an error
 // stays so.
 func (s *Resealer) Reseal(ctx context.Context) (sealed int, unreadable []Endpoint, err error) {
-	for e, err := range s.endpoints.ports.Endpoints.AllEndpoints(ctx) {
+	for e, err := range s.endpoints.ports.Endpoints.AllEndpoints(ctx, s.endpoints.ports.System) {
 		if err != nil {
 			return sealed, unreadable, err
 		}

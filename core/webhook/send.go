@@ -120,7 +120,7 @@ func (s *Sender) begin(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	now := s.now()
-	d, err := s.ports.Deliveries.ClaimDelivery(ctx, now, now.Add(lease), busy)
+	d, err := s.ports.Deliveries.ClaimDelivery(ctx, s.ports.System, now, now.Add(lease), busy)
 	if fault.Is(err, fault.NotFound) {
 		return false, nil
 	}
@@ -149,7 +149,7 @@ func (s *Sender) Wait() { s.sending.Wait() }
 
 // DeleteOld deletes messages that nobody looks for any more, with their deliveries.
 func (s *Sender) DeleteOld(ctx context.Context) error {
-	return s.ports.Deliveries.DeleteMessages(ctx, s.now().Add(-remembered))
+	return s.ports.Deliveries.DeleteMessages(ctx, s.ports.System, s.now().Add(-remembered))
 }
 
 func (s *Sender) count(d Delivery, n int) {

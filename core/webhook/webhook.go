@@ -11,6 +11,8 @@ import (
 	"context"
 	"iter"
 	"time"
+
+	"parley/core/system"
 )
 
 // Kind is what an event is about. Its name is stable: other programs rely on it.
@@ -157,7 +159,7 @@ type EndpointStore interface {
 	// DeleteEndpoint deletes an endpoint with its deliveries.
 	DeleteEndpoint(ctx context.Context, workspaceID, endpointID string) error
 	// AllEndpoints reads the endpoints of every workspace, a portion at a time, for the operator.
-	AllEndpoints(ctx context.Context) iter.Seq2[SealedEndpoint, error]
+	AllEndpoints(ctx context.Context, access system.Access) iter.Seq2[SealedEndpoint, error]
 }
 
 // DeliveryStore stores messages and deliveries.
@@ -171,7 +173,7 @@ type DeliveryStore interface {
 	// workspace but those that are busy, and makes it due again at a later time, so
 	// that others send it if this process dies. Its Attempts include this one.
 	// NotFound means that none is due.
-	ClaimDelivery(ctx context.Context, now, again time.Time, busy Busy) (Delivery, error)
+	ClaimDelivery(ctx context.Context, access system.Access, now, again time.Time, busy Busy) (Delivery, error)
 	// SettleDelivery stores what became of an attempt: outcome, log and times. It is
 	// NotFound if another process has taken the delivery, or somebody canceled it.
 	SettleDelivery(ctx context.Context, workspaceID string, delivery Delivery) error
@@ -188,7 +190,7 @@ type DeliveryStore interface {
 	DeliveredSince(ctx context.Context, workspaceID, endpointID string, since time.Time) (bool, error)
 	// DeleteMessages deletes messages of every workspace from before a time, with
 	// their deliveries.
-	DeleteMessages(ctx context.Context, before time.Time) error
+	DeleteMessages(ctx context.Context, access system.Access, before time.Time) error
 }
 
 // Sending is a message with the endpoints that it goes to.

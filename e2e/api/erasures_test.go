@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"parley/app"
-	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/privacy"
@@ -217,7 +216,7 @@ func TestAddressesAreForgotten(t *testing.T) {
 			}
 			w.Later(0, func(p *app.Program) {
 				w.Must(p.Privacy.ForgetAddresses(t.Context()))
-				for verdict, err := range audit.NewVerifier(p.Tenants.Chains, harness.Now(), p.Config.AuditDays).All(t.Context(), nil) {
+				for verdict, err := range p.AuditVerifier().All(t.Context(), nil) {
 					if err != nil || verdict.Problem != "" || verdict.Unaddressed == 0 {
 						t.Errorf("of the chain it is said %+v, %v", verdict, err)
 					}

@@ -33,7 +33,7 @@ func (w *Instance) Tally(tn Tenant, upstream *llmtest.Server) Tally {
 func (w *Instance) NoneGenerating() {
 	w.Helper()
 	count := func(text string) int { return len(text) }
-	n, err := w.Server.Turns.Leases.InterruptLapsed(context.WithoutCancel(w.Context()), Now().Add(time.Hour), Now(), count)
+	n, err := w.Server.Turns.Leases.InterruptLapsed(context.WithoutCancel(w.Context()), w.Server.Turns.System, Now().Add(time.Hour), Now(), count)
 	w.Must(err)
 	if n != 0 {
 		w.Errorf("%d answers are still being generated", n)

@@ -58,26 +58,30 @@ func confineChanges(column string) ent.Hook {
 
 // confine adds a condition to a query or change, unless it is the system's.
 func confine(ctx context.Context, statement any, column string) error {
-	workspace, system, ok := scope.From(ctx)
+	allowed, ok := scope.From(ctx)
 	if !ok {
 		return fmt.Errorf("%T: %w", statement, scope.ErrNone)
 	}
-	if system {
+	if allowed.System {
 		return nil
 	}
 	narrowed, is := statement.(interface{ WhereP(...func(*sql.Selector)) })
 	if !is {
 		return fmt.Errorf("%T takes no condition: %w", statement, scope.ErrNone)
 	}
-	narrowed.WhereP(sql.FieldEQ(column, workspace))
+	if allowed.Unplaced {
+		narrowed.WhereP(sql.FieldIsNull(column))
+	} else {
+		narrowed.WhereP(sql.FieldEQ(column, allowed.Workspace))
+	}
 	return nil
 }
 
 // createInScope refuses a row of another workspace than the context's.
 func createInScope(next ent.Mutator) ent.Mutator {
 	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
-		workspace, system, _ := scope.From(ctx)
-		if value, _ := m.Field("workspace_id"); m.Op().Is(ent.OpCreate) && !system && value != workspace {
+		allowed, _ := scope.From(ctx)
+		if value, _ := m.Field("workspace_id"); m.Op().Is(ent.OpCreate) && !allowed.System && value != allowed.Workspace {
 			return nil, fmt.Errorf("a row of another workspace than the context's: %w", scope.ErrNone)
 		}
 		return next.Mutate(ctx, m)

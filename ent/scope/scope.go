@@ -7,6 +7,8 @@ package scope
 import (
 	"context"
 	"errors"
+
+	"parley/core/system"
 )
 
 // ErrNone refuses what has no scope, or is outside of it.
@@ -14,25 +16,32 @@ var ErrNone = errors.New("the context has no workspace that allows this")
 
 type key struct{}
 
-type scope struct {
-	workspace string
-	system    bool
+// Scope is whose rows a query may touch: a workspace's, or else everybody's or nobody's.
+type Scope struct {
+	Workspace string
+	// System says that it may touch the rows of every workspace, and Unplaced that it may
+	// touch those of none.
+	System, Unplaced bool
 }
 
 // Workspace confines queries under the returned context to one workspace.
 func Workspace(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, key{}, scope{workspace: id})
+	return context.WithValue(ctx, key{}, Scope{Workspace: id})
 }
 
-// System lets queries under the returned context see every workspace. Package
-// store lists its few uses with their reasons.
-func System(ctx context.Context) context.Context {
-	return context.WithValue(ctx, key{}, scope{system: true})
+// Unplaced confines queries under the returned context to rows that belong to no workspace.
+func Unplaced(ctx context.Context) context.Context {
+	return context.WithValue(ctx, key{}, Scope{Unplaced: true})
 }
 
-// From returns the workspace of ctx, or whether ctx is for the whole system.
-// Without either ok is false.
-func From(ctx context.Context) (workspace string, system, ok bool) {
-	s, ok := ctx.Value(key{}).(scope)
-	return s.workspace, s.system, ok && (s.system || s.workspace != "")
+// System lets queries under the returned context see every workspace, if the access was
+// granted.
+func System(ctx context.Context, access system.Access) context.Context {
+	return context.WithValue(ctx, key{}, Scope{System: access.Reason() != ""})
+}
+
+// From returns the scope of ctx, and whether it has one.
+func From(ctx context.Context) (Scope, bool) {
+	s, ok := ctx.Value(key{}).(Scope)
+	return s, ok && s != Scope{}
 }

@@ -40,6 +40,7 @@ func TestCheckRefuses(t *testing.T) {
 	}{
 		"a domain package that imports HTTP":                  {File{Package: "core/chat", Imports: []string{"net/http"}}, "core/chat must not import net/http: domain packages know no transport"},
 		"a domain package whose test imports HTTP":            {File{Package: "core/chat", Test: true, Imports: []string{"net/http/httptest"}}, "domain packages know no transport"},
+		"a domain package that grants itself an access":       {File{Package: "core/chat", Imports: []string{"parley/core/system/grant"}}, "only the program's wiring"},
 		"a domain package that imports SQL":                   {File{Package: "core/tenant", Imports: []string{"database/sql"}}, "domain packages know no database"},
 		"a domain package that imports one after it":          {File{Package: "core/tenant", Imports: []string{"parley/core/chat"}}, "those before it"},
 		"a domain package that imports a transport":           {File{Package: "core/chat/turn", Imports: []string{"parley/api"}}, "instead of knowing a model or a vendor"},

@@ -2,7 +2,7 @@ package arch
 
 // domain lists the domain packages in order: each may import those before it. The
 // package that makes identifiers is among them.
-var domain = []string{"core/fault", "internal/id", "core/audit", "core/plan", "core/outbox", "core/account", "core/tenant", "core/subscription", "core/chatbot", "core/retrieval", "core/knowledge"}
+var domain = []string{"core/fault", "core/system", "internal/id", "core/audit", "core/plan", "core/outbox", "core/account", "core/tenant", "core/subscription", "core/chatbot", "core/retrieval", "core/knowledge"}
 
 // Modules that several rows name.
 const (
@@ -103,8 +103,13 @@ var table = []Row{
 		Because:  "every domain package returns faults, so faults can know none of them",
 	},
 	{
+		Packages: []string{"core/system", "core/system/grant"},
+		Ours:     []string{"core/system/grant"},
+		Because:  "who may work across workspaces says nothing about what they do there",
+	},
+	{
 		Packages: []string{"core/audit"},
-		Ours:     domain[:1],
+		Ours:     domain[:2],
 		Because:  "every domain package records what is done in it, so the audit log can know none of them",
 	},
 	{
@@ -119,7 +124,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/outbox"},
-		Ours:     domain[:2],
+		Ours:     domain[:3],
 		Because:  "a mail waits to be sent, whatever it is about",
 	},
 	{
@@ -130,7 +135,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/account/factor"},
-		Ours:     append([]string{"core/account/signin", "internal/plain"}, domain[:6]...),
+		Ours:     append([]string{"core/account/signin", "internal/plain"}, domain[:7]...),
 		Outside:  []string{otp},
 		Because:  "a domain package may import those before it, and declares ports instead of knowing a transport or WebAuthn",
 	},
@@ -142,7 +147,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/account/signin"},
-		Ours:     domain[:2],
+		Ours:     domain[:3],
 		Because:  "what is shown at a sign-in is the same whoever asks for it",
 	},
 	{
@@ -151,29 +156,29 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/account"},
-		Ours:     append([]string{"core/account/guessable", "core/account/signin", "internal/netgroup", "internal/plain", "internal/useragent"}, domain[:5]...),
+		Ours:     append([]string{"core/account/guessable", "core/account/signin", "internal/netgroup", "internal/plain", "internal/useragent"}, domain[:6]...),
 		Outside:  []string{crypto},
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
 		Packages: []string{"core/seal"},
-		Ours:     domain[:2],
+		Ours:     domain[:3],
 		Outside:  []string{crypto},
 		Because:  "a secret is sealed whatever it opens",
 	},
 	{
 		Packages: []string{"core/tenant"},
-		Ours:     append([]string{"internal/plain"}, domain[:6]...),
+		Ours:     append([]string{"internal/plain"}, domain[:7]...),
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
 		Packages: []string{"core/subscription"},
-		Ours:     domain[:7],
+		Ours:     domain[:8],
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
 	{
 		Packages: []string{"core/chatbot"},
-		Ours:     append([]string{"core/seal", "internal/plain"}, domain[:8]...),
+		Ours:     append([]string{"core/seal", "internal/plain"}, domain[:9]...),
 		Outside:  []string{lru, xsync},
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
@@ -185,7 +190,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/retrieval"},
-		Ours:     append([]string{"text/...", "internal/plain"}, domain[:9]...),
+		Ours:     append([]string{"text/...", "internal/plain"}, domain[:10]...),
 		Outside:  []string{lru},
 		Because:  "a domain package knows those before it; retrieval finds passages, whatever states documents have",
 	},
@@ -201,12 +206,12 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/knowledge/rebuild"},
-		Ours:     []string{"core/retrieval", "core/knowledge"},
+		Ours:     []string{"core/retrieval", "core/knowledge", "core/system"},
 		Because:  "an index is rebuilt from what is stored of documents",
 	},
 	{
 		Packages: []string{"core/knowledge/encoding"},
-		Ours:     []string{"core/retrieval", "text/...", "internal/id"},
+		Ours:     []string{"core/retrieval", "core/system", "text/...", "internal/id"},
 		Because:  "passages are encoded whatever document they are of",
 	},
 	{
@@ -216,7 +221,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/knowledge"},
-		Ours:     append([]string{"core/knowledge/embedding", "text/...", "internal/plain"}, domain[:10]...),
+		Ours:     append([]string{"core/knowledge/embedding", "text/...", "internal/plain"}, domain[:11]...),
 		Outside:  []string{lru},
 		Because:  "a domain package may import those before it, and declares ports instead of knowing an index or a vendor",
 	},
@@ -232,23 +237,23 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/answer"},
-		Ours:     []string{"core/answer/prompt", "core/retrieval", "core/chatbot", "core/fault", "text/..."},
+		Ours:     []string{"core/answer/prompt", "core/retrieval", "core/chatbot", "core/fault", "core/system", "text/..."},
 		Because:  "an answer is made without a database: what is kept of it is the business of core/chat",
 	},
 	{
 		Packages: []string{"core/chat"},
-		Ours:     []string{"core/audit", "core/chatbot", "core/fault", "internal/plain"},
+		Ours:     []string{"core/audit", "core/chatbot", "core/fault", "core/system", "internal/plain"},
 		Because:  "it keeps conversations, and knows neither how an answer is made nor how it travels",
 	},
 	{
 		Packages: []string{"core/chat/quota"},
-		Ours:     []string{"core/chat", "core/plan", "core/fault"},
+		Ours:     []string{"core/chat", "core/plan", "core/fault", "core/system"},
 		Outside:  []string{lru},
 		Because:  "it counts the messages of a month, whatever is said in them",
 	},
 	{
 		Packages: []string{"core/chat/turn"},
-		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "text/...", "core/chatbot", "core/plan", "core/fault"},
+		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "text/...", "core/chatbot", "core/plan", "core/fault", "core/system"},
 		Outside:  []string{lru},
 		Because:  "a turn has an answer made and kept, and declares ports instead of knowing a model or a vendor",
 	},
@@ -259,7 +264,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/insight/stats"},
-		Ours:     []string{"core/answer", "core/chat", "core/fault", "internal/plain"},
+		Ours:     []string{"core/answer", "core/chat", "core/fault", "core/system", "internal/plain"},
 		Because:  "sums are made of usage records, whatever was asked",
 	},
 	{
@@ -269,12 +274,12 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/webhook"},
-		Ours:     []string{"core/audit", "core/fault", "core/outbox", "core/plan", "core/tenant", "internal/id"},
+		Ours:     []string{"core/audit", "core/fault", "core/outbox", "core/plan", "core/system", "core/tenant", "internal/id"},
 		Because:  "it sends what other packages publish, and knows none of them",
 	},
 	{
 		Packages: []string{"core/sso"},
-		Ours:     []string{"core/account", "core/account/signin", "core/audit", "core/fault", "core/plan", "core/tenant", "internal/id"},
+		Ours:     []string{"core/account", "core/account/signin", "core/audit", "core/fault", "core/plan", "core/system", "core/tenant", "internal/id"},
 		Because:  "whom an identity provider may sign in follows from addresses, members and settings, whatever the protocol",
 	},
 	{
@@ -289,12 +294,12 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/isolation"},
-		Ours:     []string{"core/chatbot", "core/fault", "core/plan", "internal/id"},
+		Ours:     []string{"core/chatbot", "core/fault", "core/plan", "core/system", "internal/id"},
 		Because:  "it says what is tried, and knows neither how a request is sent nor how a row is written",
 	},
 	{
 		Packages: []string{"core/privacy"},
-		Ours:     []string{"core/account", "core/audit", "core/chatbot", "core/fault", "core/outbox", "core/plan", "core/retrieval", "core/subscription", "core/tenant", "internal/id"},
+		Ours:     []string{"core/account", "core/audit", "core/chatbot", "core/fault", "core/outbox", "core/plan", "core/retrieval", "core/subscription", "core/system", "core/tenant", "internal/id"},
 		Because:  "what is erased and exported belongs to other packages, so it comes after them",
 	},
 	{
@@ -304,7 +309,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/insight/testrun"},
-		Ours:     []string{"core/answer", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/knowledge", "core/plan", "core/tenant", "text/...", "internal/id", "internal/plain", "internal/separated"},
+		Ours:     []string{"core/answer", "core/audit", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/insight", "core/knowledge", "core/plan", "core/system", "core/tenant", "text/...", "internal/id", "internal/plain", "internal/separated"},
 		Because:  "test questions are asked as owners ask again, and compared",
 	},
 	{
@@ -326,7 +331,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"ent/..."},
-		Ours:     []string{"ent/..."},
+		Ours:     []string{"ent/...", "core/system"},
 		Outside:  []string{entgo, atlas},
 		Because:  "the schema is fields, edges and indexes; rules live in the domain packages",
 	},
@@ -336,7 +341,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store"},
-		Ours:     []string{"core/answer", "core/audit", "core/fault", "core/isolation", "core/knowledge/browse", "core/plan", "core/tenant", "ent/...", "migrations", "internal/*"},
+		Ours:     []string{"core/answer", "core/audit", "core/fault", "core/isolation", "core/knowledge/browse", "core/plan", "core/system", "core/tenant", "ent/...", "migrations", "internal/*"},
 		Outside:  []string{gjson, entgo, libc, pgx, sqlite},
 		Because:  "it has what queries are made of; the packages below it import it, and it none of them",
 	},
@@ -382,7 +387,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store/tenancytest"},
-		Ours:     []string{"core/*", "store", "store/billing", "store/bots", "store/people", "store/storetest", "store/tenancy"},
+		Ours:     []string{"core/*", "core/system/grant", "store", "store/billing", "store/bots", "store/people", "store/storetest", "store/tenancy"},
 		Because:  "it makes a workspace for tests, whatever they do in it",
 	},
 	{
@@ -689,7 +694,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"web/shoptest"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "passkey", "core/insight/history", "core/insight/stats", "core/knowledge/browse", "core/chat/turn", "billing", "store", "store/*", "web", "web/page", "web/webtest", "api/bodies", "api/route", "internal/*"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "passkey", "core/insight/history", "core/insight/stats", "core/knowledge/browse", "core/chat/turn", "core/system/grant", "billing", "store", "store/*", "web", "web/page", "web/webtest", "api/bodies", "api/route", "internal/*"},
 		Outside:  []string{fiber, xnet},
 		Because:  "it puts all pages over a database, for tests",
 	},
@@ -781,6 +786,12 @@ var bans = []Ban{
 		Except:  []string{"cmd/...", "app/...", "e2e/..."},
 		Tests:   true,
 		Because: "the program knows all packages, so that only its commands and its whole-program tests may know it",
+	},
+	{
+		Imports: []string{root + "/core/system/grant"},
+		In:      []string{"..."},
+		Except:  []string{"core/system", "app", "store/tenancytest", "web/shoptest"},
+		Because: "only the program's wiring, and tests, may let anything work across workspaces",
 	},
 	{
 		Imports: []string{"net/http"},

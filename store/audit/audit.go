@@ -1,13 +1,5 @@
 // Package audit reads the audit log, verifies its chains and lets time take from them. What
 // writes it is in package store, since each transaction ends with it.
-//
-// These methods take no workspace:
-//
-//   - AuditEntries: for the operator's command line.
-//   - DeleteAudit, AgedChains, ChainHeads, ChainHead, Chained, Unchained, Headless,
-//     ForgetAuditAddresses: the audit log and its chains outlive workspaces, time ends
-//     entries and addresses for all, and an operator verifies them.
-//   - PretendAudit: what concerns no workspace is in a chain of its own.
 package audit
 
 import (
@@ -17,6 +9,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/auditentry"
 	"parley/ent/generated/predicate"
@@ -80,7 +73,7 @@ func chosen(workspaceID string, filter audit.Filter) []predicate.AuditEntry {
 }
 
 // AuditEntries returns a page of all workspaces' entries, the latest first.
-func (s *AuditLog) AuditEntries(ctx context.Context, query audit.Query) ([]audit.Entry, error) {
+func (s *AuditLog) AuditEntries(ctx context.Context, access system.Access, query audit.Query) ([]audit.Entry, error) {
 	var where []predicate.AuditEntry
 	if query.WorkspaceID != "" {
 		where = append(where, auditentry.WorkspaceID(query.WorkspaceID))
@@ -92,7 +85,7 @@ func (s *AuditLog) AuditEntries(ctx context.Context, query audit.Query) ([]audit
 		where = append(where, auditentry.IDLT(query.Before))
 	}
 	rows, err := s.store.Client(ctx).AuditEntry.Query().Where(where...).
-		Order(auditentry.ByID(sql.OrderDesc())).Limit(query.Limit).All(scope.System(ctx))
+		Order(auditentry.ByID(sql.OrderDesc())).Limit(query.Limit).All(scope.System(ctx, access))
 	return store.Mapped(rows, err, entryFromRow)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -15,8 +16,8 @@ const agedChains = `SELECT DISTINCT COALESCE(workspace_id, '-') AS chain FROM au
 
 // AgedChains returns chains with entries from before a time, in their order after one,
 // at most limit.
-func (s *AuditLog) AgedChains(ctx context.Context, before time.Time, after string, limit int) ([]string, error) {
-	return s.chainNames(ctx, agedChains, before, after, limit)
+func (s *AuditLog) AgedChains(ctx context.Context, access system.Access, before time.Time, after string, limit int) ([]string, error) {
+	return s.chainNames(ctx, access, agedChains, before, after, limit)
 }
 
 // The last of the oldest entries of a chain, of which all are from before a time: none
@@ -96,8 +97,8 @@ const (
 
 // ForgetAuditAddresses removes the network addresses and their salts from up to limit
 // entries of all workspaces from before a time, the oldest first, and returns from how many.
-func (s *AuditLog) ForgetAuditAddresses(ctx context.Context, before time.Time, limit int) (forgotten int, err error) {
-	ctx = scope.System(store.Background(ctx))
+func (s *AuditLog) ForgetAuditAddresses(ctx context.Context, access system.Access, before time.Time, limit int) (forgotten int, err error) {
+	ctx = scope.System(store.Background(ctx), access)
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		if !s.store.IsSQLite() {
 			return store.ScanOne(ctx, s.store.Raw(ctx), []any{&forgotten}, forgetAddressesPostgres, before, limit)

@@ -6,6 +6,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"parley/core/audit"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/auditchain"
 	"parley/ent/generated/auditentry"
@@ -16,13 +17,13 @@ import (
 // ChainHeads returns the heads of chains in the order of their names, after one.
 func (s *AuditLog) ChainHeads(ctx context.Context, after string, limit int) ([]audit.Head, error) {
 	rows, err := s.store.Client(ctx).AuditChain.Query().Where(auditchain.IDGT(after)).
-		Order(auditchain.ByID()).Limit(limit).All(scope.System(ctx))
+		Order(auditchain.ByID()).Limit(limit).All(ctx)
 	return store.Mapped(rows, err, headFromRow)
 }
 
 // ChainHead returns one head, and whether there is one.
 func (s *AuditLog) ChainHead(ctx context.Context, chain string) (head audit.Head, found bool, err error) {
-	row, err := s.store.Client(ctx).AuditChain.Get(scope.System(ctx), chain)
+	row, err := s.store.Client(ctx).AuditChain.Get(ctx, chain)
 	if ent.IsNotFound(err) {
 		return audit.Head{}, false, nil
 	}
@@ -63,13 +64,13 @@ const headless = `SELECT DISTINCT COALESCE(e.workspace_id, '-') FROM audit_entri
 	AND NOT EXISTS (SELECT 1 FROM audit_chains c WHERE c.id = COALESCE(e.workspace_id, '-')) LIMIT $1`
 
 // Headless returns chains that have entries with a place and no head.
-func (s *AuditLog) Headless(ctx context.Context, limit int) ([]string, error) {
-	return s.chainNames(ctx, headless, limit)
+func (s *AuditLog) Headless(ctx context.Context, access system.Access, limit int) ([]string, error) {
+	return s.chainNames(ctx, access, headless, limit)
 }
 
 // chainNames are those that a query returns.
-func (s *AuditLog) chainNames(ctx context.Context, query string, args ...any) (chains []string, err error) {
-	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), query, args...)
+func (s *AuditLog) chainNames(ctx context.Context, access system.Access, query string, args ...any) (chains []string, err error) {
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx, access), query, args...)
 	if err != nil {
 		return nil, store.MapError(err)
 	}

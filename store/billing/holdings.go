@@ -12,6 +12,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	entchatbot "parley/ent/generated/chatbot"
@@ -62,8 +63,8 @@ const settlingAtOnce = 100
 
 // Settling reads of every workspace whether it may have something to settle, and what
 // it holds if so.
-func (s *Holdings) Settling(ctx context.Context) iter.Seq2[tenant.Settling, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []tenant.Settling, err error) {
+func (s *Holdings) Settling(ctx context.Context, access system.Access) iter.Seq2[tenant.Settling, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) (all []tenant.Settling, err error) {
 		var maybe []string
 		err = store.EachRow(ctx, s.store.Raw(ctx), settling, []any{after, store.PortionRows}, func(row *sql.Rows) error {
 			var w tenant.Settling

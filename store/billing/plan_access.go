@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/plan"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/workspace"
 	"parley/ent/scope"
@@ -39,8 +40,8 @@ func (s *PlanAccess) SetGrantEnd(ctx context.Context, workspaceID string, until 
 }
 
 // EndedGrants reads the workspaces whose grant's end is now or was before.
-func (s *PlanAccess) EndedGrants(ctx context.Context, now time.Time) iter.Seq2[string, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+func (s *PlanAccess) EndedGrants(ctx context.Context, access system.Access, now time.Time) iter.Seq2[string, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]string, error) {
 		return s.store.Client(ctx).Workspace.Query().Where(workspace.GrantedUntilLTE(now), store.FewAfter(workspace.FieldID, after)).
 			Limit(store.PortionRows).Select(workspace.FieldID).Strings(ctx)
 	}, itself)

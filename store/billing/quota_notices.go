@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/generated/quotanotice"
@@ -32,8 +33,8 @@ const (
 )
 
 // Quotas reads the use of every workspace that is not being deleted.
-func (s *QuotaNotices) Quotas(ctx context.Context, month string) iter.Seq2[tenant.QuotaUse, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
+func (s *QuotaNotices) Quotas(ctx context.Context, access system.Access, month string) iter.Seq2[tenant.QuotaUse, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) (uses []tenant.QuotaUse, err error) {
 		err = store.EachRow(ctx, s.store.Raw(ctx), quotas, []any{month, after, store.PortionRows}, func(row *sql.Rows) error {
 			var use tenant.QuotaUse
 			err := row.Scan(&use.WorkspaceID, &use.Included, &use.Used, &use.Told)

@@ -1,13 +1,4 @@
 // Package billing keeps plans, subscriptions and what a workspace has by them.
-//
-// These methods take no workspace:
-//
-//   - WorkspaceByCustomer: Stripe says whose customer something happened to.
-//   - Quotas: owners of every workspace are told what they have used.
-//   - LapsedAccess, UnverifiedAccess, EndedGrants, Subscriptions, StaleCustomers, EndlessAccess,
-//     Settling: what time brings about, it does in every workspace.
-//   - AddTrial, HasTrial: a person has one trial, in whatever workspace.
-//   - Plans, Plan, UpdatePlan, SetOnSale, AddBillingEvent and its like: no workspace's data.
 package billing
 
 import (
@@ -21,6 +12,7 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/subscription"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/predicate"
 	entsubscription "parley/ent/generated/subscription"
@@ -70,8 +62,8 @@ var changing = slices.DeleteFunc(slices.Clone(entsubscription.Columns), func(col
 })
 
 // WorkspaceByCustomer finds the workspace of one of Stripe's customers.
-func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, customerID string) (workspaceID string, err error) {
-	row, err := s.store.Client(ctx).Subscription.Query().Where(entsubscription.CustomerID(customerID)).Only(scope.System(ctx))
+func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, access system.Access, customerID string) (workspaceID string, err error) {
+	row, err := s.store.Client(ctx).Subscription.Query().Where(entsubscription.CustomerID(customerID)).Only(scope.System(ctx, access))
 	if ent.IsNotFound(err) {
 		return "", fault.New(fault.NotFound, "Customer not found.")
 	}
@@ -79,24 +71,24 @@ func (s *Subscriptions) WorkspaceByCustomer(ctx context.Context, customerID stri
 }
 
 // Subscriptions reads the subscriptions of all workspaces.
-func (s *Subscriptions) Subscriptions(ctx context.Context) iter.Seq2[subscription.Subscription, error] {
-	return s.chosen(ctx)
+func (s *Subscriptions) Subscriptions(ctx context.Context, access system.Access) iter.Seq2[subscription.Subscription, error] {
+	return s.chosen(ctx, access)
 }
 
 // StaleCustomers reads the subscriptions of customers whose address Stripe was not told
 // yet.
-func (s *Subscriptions) StaleCustomers(ctx context.Context) iter.Seq2[subscription.Subscription, error] {
-	return s.chosen(ctx, entsubscription.CustomerStale(true), entsubscription.CustomerIDNEQ(""), entsubscription.MissingAtIsNil())
+func (s *Subscriptions) StaleCustomers(ctx context.Context, access system.Access) iter.Seq2[subscription.Subscription, error] {
+	return s.chosen(ctx, access, entsubscription.CustomerStale(true), entsubscription.CustomerIDNEQ(""), entsubscription.MissingAtIsNil())
 }
 
 // EndlessAccess reads the subscriptions with access to a paid plan that was given no end
 // for want of Stripe.
-func (s *Subscriptions) EndlessAccess(ctx context.Context) iter.Seq2[subscription.Subscription, error] {
-	return s.chosen(ctx, entsubscription.AccessPlanNotIn("", string(plan.Free)), entsubscription.UnverifiedUntilIsNil())
+func (s *Subscriptions) EndlessAccess(ctx context.Context, access system.Access) iter.Seq2[subscription.Subscription, error] {
+	return s.chosen(ctx, access, entsubscription.AccessPlanNotIn("", string(plan.Free)), entsubscription.UnverifiedUntilIsNil())
 }
 
-func (s *Subscriptions) chosen(ctx context.Context, where ...predicate.Subscription) iter.Seq2[subscription.Subscription, error] {
-	rows := store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after int) ([]*ent.Subscription, error) {
+func (s *Subscriptions) chosen(ctx context.Context, access system.Access, where ...predicate.Subscription) iter.Seq2[subscription.Subscription, error] {
+	rows := store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after int) ([]*ent.Subscription, error) {
 		return s.store.Client(ctx).Subscription.Query().Where(where...).Where(entsubscription.IDGT(after)).
 			Order(entsubscription.ByID()).Limit(store.PortionRows).All(ctx)
 	}, func(row *ent.Subscription) int { return row.ID })
@@ -104,19 +96,19 @@ func (s *Subscriptions) chosen(ctx context.Context, where ...predicate.Subscript
 }
 
 // LapsedAccess reads the workspaces whose access has ended by time.
-func (s *Subscriptions) LapsedAccess(ctx context.Context, now time.Time) iter.Seq2[string, error] {
-	return s.workspaces(ctx, entsubscription.AccessUntilLTE(now))
+func (s *Subscriptions) LapsedAccess(ctx context.Context, access system.Access, now time.Time) iter.Seq2[string, error] {
+	return s.workspaces(ctx, access, entsubscription.AccessUntilLTE(now))
 }
 
 // UnverifiedAccess reads the workspaces whose access has not ended by time, and ends unless
 // Stripe confirms it, but for those whose customer Stripe does not know.
-func (s *Subscriptions) UnverifiedAccess(ctx context.Context, now time.Time) iter.Seq2[string, error] {
-	return s.workspaces(ctx, entsubscription.UnverifiedUntilNotNil(), entsubscription.MissingAtIsNil(),
+func (s *Subscriptions) UnverifiedAccess(ctx context.Context, access system.Access, now time.Time) iter.Seq2[string, error] {
+	return s.workspaces(ctx, access, entsubscription.UnverifiedUntilNotNil(), entsubscription.MissingAtIsNil(),
 		entsubscription.Or(entsubscription.AccessUntilIsNil(), entsubscription.AccessUntilGT(now)))
 }
 
-func (s *Subscriptions) workspaces(ctx context.Context, where ...predicate.Subscription) iter.Seq2[string, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+func (s *Subscriptions) workspaces(ctx context.Context, access system.Access, where ...predicate.Subscription) iter.Seq2[string, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]string, error) {
 		return s.store.Client(ctx).Subscription.Query().Where(where...).Where(store.FewAfter(entsubscription.FieldWorkspaceID, after)).
 			Limit(store.PortionRows).Select(entsubscription.FieldWorkspaceID).Strings(ctx)
 	}, itself)

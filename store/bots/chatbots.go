@@ -1,11 +1,4 @@
 // Package bots keeps chatbots, their tokens, and the providers of their models.
-//
-// These methods take no workspace:
-//
-//   - PrincipalByTokenHash: a token's secret says which workspace it is of.
-//   - AllChatbots: an index is of all workspaces, and is rebuilt as a whole.
-//   - ExpiringTokens, ForgetUses: what time brings about, it does in every workspace.
-//   - WorkspaceOf, AllProviders: for the operator's command line.
 package bots
 
 import (
@@ -16,6 +9,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/retrieval"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	entchatbot "parley/ent/generated/chatbot"
 	"parley/ent/scope"
@@ -63,8 +57,8 @@ func (s *Chatbots) Chatbots(ctx context.Context, workspaceID string) ([]chatbot.
 }
 
 // AllChatbots reads the scopes of the chatbots of every workspace by ID.
-func (s *Chatbots) AllChatbots(ctx context.Context) iter.Seq2[retrieval.Scope, error] {
-	rows := store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]*ent.Chatbot, error) {
+func (s *Chatbots) AllChatbots(ctx context.Context, access system.Access) iter.Seq2[retrieval.Scope, error] {
+	rows := store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]*ent.Chatbot, error) {
 		return s.store.Client(ctx).Chatbot.Query().Where(entchatbot.IDGT(after)).Order(entchatbot.ByID()).Limit(store.PortionRows).
 			Select(entchatbot.FieldID, entchatbot.FieldWorkspaceID).All(ctx)
 	}, func(row *ent.Chatbot) string { return row.ID })
@@ -124,8 +118,8 @@ func (s *Chatbots) DeleteChatbot(ctx context.Context, workspaceID, chatbotID str
 }
 
 // WorkspaceOf finds a chatbot in any workspace.
-func (s *Chatbots) WorkspaceOf(ctx context.Context, chatbotID string) (string, error) {
-	row, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(scope.System(ctx))
+func (s *Chatbots) WorkspaceOf(ctx context.Context, access system.Access, chatbotID string) (string, error) {
+	row, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.ID(chatbotID)).Only(scope.System(ctx, access))
 	if ent.IsNotFound(err) {
 		return "", errNoChatbot
 	}

@@ -6,6 +6,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/provider"
 	"parley/ent/scope"
@@ -71,8 +72,8 @@ func providerAffected(n int, err error) error {
 }
 
 // AllProviders reads the providers of every workspace.
-func (s *Providers) AllProviders(ctx context.Context) iter.Seq2[chatbot.Provider, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]chatbot.Provider, error) {
+func (s *Providers) AllProviders(ctx context.Context, access system.Access) iter.Seq2[chatbot.Provider, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]chatbot.Provider, error) {
 		rows, err := s.store.Client(ctx).Provider.Query().Where(provider.IDGT(after)).Order(provider.ByID()).Limit(store.PortionRows).All(ctx)
 		return store.Mapped(rows, err, providerFromRow)
 	}, func(p chatbot.Provider) string { return p.ID })

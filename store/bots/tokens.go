@@ -9,6 +9,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/token"
@@ -92,8 +93,8 @@ func (s *Tokens) TouchToken(ctx context.Context, workspaceID, tokenID string, us
 
 // ForgetUses clears the addresses and agents of tokens of all workspaces that were last
 // used before a time.
-func (s *Tokens) ForgetUses(ctx context.Context, before time.Time) error {
-	return s.store.Write(scope.System(store.Background(ctx)), func(ctx context.Context, db *ent.Client) error {
+func (s *Tokens) ForgetUses(ctx context.Context, access system.Access, before time.Time) error {
+	return s.store.Write(scope.System(store.Background(ctx), access), func(ctx context.Context, db *ent.Client) error {
 		return db.Token.Update().Where(token.LastUsedAtLT(before), token.Or(token.LastUsedIPNEQ(""), token.LastUsedAgentNEQ(""))).
 			SetLastUsedIP("").SetLastUsedAgent("").Exec(ctx)
 	})
@@ -102,10 +103,10 @@ func (s *Tokens) ForgetUses(ctx context.Context, before time.Time) error {
 // ExpiringTokens are the active tokens of all workspaces that expire before a time,
 // and whose owners were not told so many days before it. Owners of a workspace that is
 // being deleted are not told.
-func (s *Tokens) ExpiringTokens(ctx context.Context, now, before time.Time, days int) ([]chatbot.Token, error) {
+func (s *Tokens) ExpiringTokens(ctx context.Context, access system.Access, now, before time.Time, days int) ([]chatbot.Token, error) {
 	rows, err := s.store.Client(ctx).Token.Query().
 		Where(token.ExpiresAtGT(now), token.ExpiresAtLTE(before), token.RevokedAtIsNil(), unwarned(days), store.Staying).
-		Order(ent.Asc(token.FieldExpiresAt, token.FieldID)).Limit(warnedAtOnce).All(scope.System(ctx))
+		Order(ent.Asc(token.FieldExpiresAt, token.FieldID)).Limit(warnedAtOnce).All(scope.System(ctx, access))
 	return store.Mapped(rows, err, tokenFromRow)
 }
 
@@ -130,9 +131,9 @@ func (s *Tokens) WarnedOfToken(ctx context.Context, workspaceID, tokenID string,
 
 // PrincipalByTokenHash finds a token of any workspace, with its chatbot and
 // the plan of their workspace.
-func (s *Tokens) PrincipalByTokenHash(ctx context.Context, hash string) (*chatbot.Principal, error) {
+func (s *Tokens) PrincipalByTokenHash(ctx context.Context, access system.Access, hash string) (*chatbot.Principal, error) {
 	row, err := s.store.Client(ctx).Token.Query().Where(token.Hash(hash)).
-		WithChatbot(func(q *ent.ChatbotQuery) { q.WithWorkspace() }).Only(scope.System(ctx))
+		WithChatbot(func(q *ent.ChatbotQuery) { q.WithWorkspace() }).Only(scope.System(ctx, access))
 	if err != nil {
 		return nil, store.MapError(err)
 	}

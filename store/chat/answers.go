@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/core/answer"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/cachedanswer"
 	"parley/ent/scope"
@@ -43,8 +44,8 @@ func (s *CachedAnswers) CacheAnswer(ctx context.Context, workspaceID, chatbotID,
 }
 
 // DeleteCachedAnswers deletes answers of any workspace from before a time.
-func (s *CachedAnswers) DeleteCachedAnswers(ctx context.Context, before time.Time) error {
-	return store.InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+func (s *CachedAnswers) DeleteCachedAnswers(ctx context.Context, access system.Access, before time.Time) error {
+	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
 		return db.CachedAnswer.Query().Where(cachedanswer.CreatedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.CachedAnswer.Delete().Where(cachedanswer.IDIn(ids...), cachedanswer.CreatedAtLT(before)).Exec(ctx)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/chat/quota"
+	"parley/core/system"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -93,11 +94,11 @@ const releaseHolds = `UPDATE message_holds SET lease_until = clock_timestamp() W
 
 // ReleaseMessages ends the leases of this process. Its rows stay until they are
 // settled.
-func (s *Months) ReleaseMessages(ctx context.Context) error {
+func (s *Months) ReleaseMessages(ctx context.Context, access system.Access) error {
 	if s.store.IsSQLite() {
 		return nil
 	}
-	_, err := s.store.Raw(ctx).ExecContext(scope.System(ctx), releaseHolds, s.store.Holder())
+	_, err := s.store.Raw(ctx).ExecContext(scope.System(ctx, access), releaseHolds, s.store.Holder())
 	return store.MapError(err)
 }
 
@@ -123,12 +124,12 @@ type messageHold struct {
 
 // SettleMessages moves the counts of reservations that have ended to the shards
 // that belong to no process, and deletes the reservations.
-func (s *Months) SettleMessages(ctx context.Context, before time.Time) error {
+func (s *Months) SettleMessages(ctx context.Context, access system.Access, before time.Time) error {
 	if s.store.IsSQLite() {
 		return nil
 	}
 	for {
-		lapsed, err := s.lapsedHolds(ctx, before)
+		lapsed, err := s.lapsedHolds(ctx, access, before)
 		if err != nil {
 			return store.MapError(err)
 		}
@@ -143,8 +144,8 @@ func (s *Months) SettleMessages(ctx context.Context, before time.Time) error {
 	}
 }
 
-func (s *Months) lapsedHolds(ctx context.Context, before time.Time) (lapsed []messageHold, err error) {
-	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), lapsedHolds, before)
+func (s *Months) lapsedHolds(ctx context.Context, access system.Access, before time.Time) (lapsed []messageHold, err error) {
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx, access), lapsedHolds, before)
 	if err != nil {
 		return nil, err
 	}

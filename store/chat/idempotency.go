@@ -6,6 +6,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/idempotencykey"
 	"parley/ent/scope"
@@ -52,8 +53,8 @@ func (s *Keys) Claimed(ctx context.Context, workspaceID string, key chat.Key, si
 }
 
 // DeleteKeys deletes the keys of any workspace from before a time.
-func (s *Keys) DeleteKeys(ctx context.Context, before time.Time) error {
-	return store.InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+func (s *Keys) DeleteKeys(ctx context.Context, access system.Access, before time.Time) error {
+	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
 		return db.IdempotencyKey.Query().Where(idempotencykey.CreatedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.IdempotencyKey.Delete().Where(idempotencykey.IDIn(ids...), idempotencykey.CreatedAtLT(before)).Exec(ctx)

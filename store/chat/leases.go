@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/message"
 	"parley/ent/scope"
@@ -20,8 +21,8 @@ type Leases struct{ store *store.Store }
 func NewLeases(db *store.Store) *Leases { return &Leases{db} }
 
 // RenewLeases extends the leases of answers of any workspace.
-func (s *Leases) RenewLeases(ctx context.Context, answerIDs []int64, until time.Time) error {
-	return s.store.Write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+func (s *Leases) RenewLeases(ctx context.Context, access system.Access, answerIDs []int64, until time.Time) error {
+	return s.store.Write(scope.System(ctx, access), func(ctx context.Context, db *ent.Client) error {
 		for ids := range slices.Chunk(answerIDs, store.BatchRows) {
 			err := db.Message.Update().Where(message.IDIn(ids...), message.Status(string(chat.Generating))).
 				SetLeaseUntil(until).Exec(ctx)
@@ -53,9 +54,9 @@ const (
 
 // InterruptLapsed marks answers of any workspace whose lease has ended, each
 // with a usage record of what there is of it.
-func (s *Leases) InterruptLapsed(ctx context.Context, before, now time.Time, count func(text string) int) (int, error) {
+func (s *Leases) InterruptLapsed(ctx context.Context, access system.Access, before, now time.Time, count func(text string) int) (int, error) {
 	total := 0
-	err := s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
+	err := s.store.InTx(scope.System(ctx, access), func(ctx context.Context) error {
 		for {
 			lapsed, err := s.lapsed(ctx, before)
 			if err == nil && len(lapsed) > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/chatbot"
 	"parley/ent/scope"
@@ -28,8 +29,8 @@ const retentions = `SELECT w.id, p.retention_days, w.kept_before, w.kept_days,
 
 // Retentions reads how long each workspace keeps conversations, without
 // those that keep them forever.
-func (s *Retentions) Retentions(ctx context.Context) iter.Seq2[chat.Forgetful, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) (all []chat.Forgetful, err error) {
+func (s *Retentions) Retentions(ctx context.Context, access system.Access) iter.Seq2[chat.Forgetful, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) (all []chat.Forgetful, err error) {
 		err = store.EachRow(ctx, s.store.Raw(ctx), retentions, []any{after, store.PortionRows}, func(row *sql.Rows) error {
 			var w chat.Forgetful
 			var before, oldest sql.NullTime
@@ -60,8 +61,8 @@ const (
 )
 
 // ChatbotRetentions reads the chatbots that have a time of their own.
-func (s *Retentions) ChatbotRetentions(ctx context.Context) iter.Seq2[chat.ForgetfulChatbot, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after chat.ForgetfulChatbot) ([]chat.ForgetfulChatbot, error) {
+func (s *Retentions) ChatbotRetentions(ctx context.Context, access system.Access) iter.Seq2[chat.ForgetfulChatbot, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after chat.ForgetfulChatbot) ([]chat.ForgetfulChatbot, error) {
 		rows, err := s.store.Client(ctx).Chatbot.Query().Where(chatbot.RetentionDaysGTE(1), chatbot.IDGT(after.ChatbotID)).
 			Order(chatbot.ByID()).Limit(store.PortionRows).All(ctx)
 		return store.Mapped(rows, err, func(row *ent.Chatbot) chat.ForgetfulChatbot {

@@ -2,14 +2,6 @@
 // usage record, and what the month counts of them. A turn begins in begin_turn_sqlite.go or
 // begin_turn_postgres.go, its text grows in turns.go, and it ends in finish.go or
 // finish_postgres.go.
-//
-// These methods take no workspace:
-//
-//   - RenewLeases, InterruptLapsed, StopsAsked, DeleteKeys, DeleteCachedAnswers, ReleaseMessages,
-//     SettleMessages: a process goes on with what any workspace's crash left behind, stops
-//     the answers that it was asked to, gives back what it has reserved, and clears away
-//     what is old.
-//   - Retentions, ChatbotRetentions: what time brings about, it does in every workspace.
 package chat
 
 import (
@@ -22,6 +14,7 @@ import (
 	"parley/core/chat/quota"
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/message"
 	"parley/ent/scope"
@@ -210,8 +203,8 @@ const stopsAsked = `SELECT id FROM messages WHERE stopping ORDER BY id`
 
 // StopsAsked returns the answers of any workspace that someone has asked to
 // stop.
-func (s *Leases) StopsAsked(ctx context.Context) ([]int64, error) {
-	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), stopsAsked)
+func (s *Leases) StopsAsked(ctx context.Context, access system.Access) ([]int64, error) {
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx, access), stopsAsked)
 	if err != nil {
 		return nil, store.MapError(err)
 	}

@@ -1,12 +1,5 @@
 // Package insight keeps what owners learn from answers: feedback, gaps, statistics, histories
 // and test runs.
-//
-// These methods take no workspace:
-//
-//   - LockRoll, Uncounted, CountRecords, UncountedThumbs, CountThumb, RecordedMonths:
-//     what has happened is counted in every workspace.
-//   - ClaimTestRun, Tested, DeleteWithdrawn: a process looks after the test questions of every
-//     workspace.
 package insight
 
 import (

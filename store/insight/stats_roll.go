@@ -10,6 +10,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/insight/stats"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/dailystat"
 	"parley/ent/generated/feedback"
@@ -36,14 +37,14 @@ const lockRoll = `SELECT pg_try_advisory_xact_lock(hashtextextended('parley stat
 
 // LockRoll lets one roller at a time change sums until the transaction ends, and
 // keeps its chatbots until then. A SQLite file has one writer anyway.
-func (s *Rolls) LockRoll(ctx context.Context, chatbotIDs ...string) (mine bool, err error) {
+func (s *Rolls) LockRoll(ctx context.Context, access system.Access, chatbotIDs ...string) (mine bool, err error) {
 	if s.store.IsSQLite() {
 		return true, nil
 	}
 	if err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&mine}, lockRoll); err != nil || !mine {
 		return mine, store.MapError(err)
 	}
-	return true, s.store.KeepChatbots(scope.System(ctx), chatbotIDs...)
+	return true, s.store.KeepChatbots(scope.System(ctx, access), chatbotIDs...)
 }
 
 // uncounted has the condition of the partial index receipt_to_count. A usage
@@ -61,8 +62,8 @@ const uncounted = `SELECT r.id, r.workspace_id, r.chatbot_id, r.origin <> 'playg
 
 // Uncounted returns the oldest records, of any workspace, that are not counted. It leaves
 // out records of interrupted answers unless they are from before interruptedBefore.
-func (s *Rolls) Uncounted(ctx context.Context, interruptedBefore time.Time, limit int) (found []stats.Record, err error) {
-	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), uncounted, limit, interruptedBefore)
+func (s *Rolls) Uncounted(ctx context.Context, access system.Access, interruptedBefore time.Time, limit int) (found []stats.Record, err error) {
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx, access), uncounted, limit, interruptedBefore)
 	if err != nil {
 		return nil, store.MapError(err)
 	}
@@ -104,7 +105,7 @@ const (
 
 // CountRecords marks records of any workspace as counted, and adds them to the sums of
 // their months. The caller rolls back if some were counted before.
-func (s *Rolls) CountRecords(ctx context.Context, ids []int64) (n int, err error) {
+func (s *Rolls) CountRecords(ctx context.Context, access system.Access, ids []int64) (n int, err error) {
 	args := make([]any, len(ids))
 	for i, id := range ids {
 		args[i] = id
@@ -115,11 +116,11 @@ func (s *Rolls) CountRecords(ctx context.Context, ids []int64) (n int, err error
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		// First, so that who deletes the workspace waits for the sums, or was before them.
-		n, err = s.store.Client(ctx).UsageRecord.Update().Where(usagerecord.IDIn(ids...), usagerecord.Counted(false)).SetCounted(true).Save(scope.System(ctx))
+		n, err = s.store.Client(ctx).UsageRecord.Update().Where(usagerecord.IDIn(ids...), usagerecord.Counted(false)).SetCounted(true).Save(scope.System(ctx, access))
 		if err != nil || n != len(ids) {
 			return store.MapError(err)
 		}
-		_, err = s.store.Raw(ctx).ExecContext(scope.System(ctx), fmt.Sprintf(statement, store.Placeholders(1, len(args))), args...)
+		_, err = s.store.Raw(ctx).ExecContext(scope.System(ctx, access), fmt.Sprintf(statement, store.Placeholders(1, len(args))), args...)
 		return store.MapError(err)
 	})
 	return n, err
@@ -131,8 +132,8 @@ const uncountedThumbs = `SELECT f.id, f.workspace_id, f.chatbot_id, c.id IS NULL
 	WHERE f.rating <> f.counted ORDER BY f.id LIMIT $1`
 
 // UncountedThumbs returns feedback, of any workspace, whose rating is not counted.
-func (s *Rolls) UncountedThumbs(ctx context.Context, limit int) (found []stats.Thumb, err error) {
-	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), uncountedThumbs, limit)
+func (s *Rolls) UncountedThumbs(ctx context.Context, access system.Access, limit int) (found []stats.Thumb, err error) {
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx, access), uncountedThumbs, limit)
 	if err != nil {
 		return nil, store.MapError(err)
 	}
@@ -269,13 +270,13 @@ const (
 )
 
 // RecordedMonths returns the months in which chatbots have usage records.
-func (s *Rolls) RecordedMonths(ctx context.Context, since time.Time) (found []stats.ChatbotMonth, err error) {
+func (s *Rolls) RecordedMonths(ctx context.Context, access system.Access, since time.Time) (found []stats.ChatbotMonth, err error) {
 	statement := recordedMonthsSQLite
 	if !s.store.IsSQLite() {
 		statement = recordedMonthsPostgres
 	}
 	since = time.Date(since.Year(), since.Month(), 1, 0, 0, 0, 0, time.UTC)
-	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), statement, since)
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx, access), statement, since)
 	if err != nil {
 		return nil, store.MapError(err)
 	}

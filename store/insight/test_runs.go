@@ -14,6 +14,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight/testrun"
+	"parley/core/system"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	entchatbot "parley/ent/generated/chatbot"
@@ -267,8 +268,8 @@ func (s *TestRuns) TrimTestRuns(ctx context.Context, workspaceID, chatbotID stri
 // ClaimTestRun returns a run of any workspace that is due, and keeps it from
 // others until a time. A chatbot has one run under way. Those of a workspace that is being
 // deleted wait.
-func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run testrun.Run, err error) {
-	ctx = scope.System(ctx)
+func (s *TestRuns) ClaimTestRun(ctx context.Context, access system.Access, now, until time.Time) (run testrun.Run, err error) {
+	ctx = scope.System(ctx, access)
 	due := []predicate.TestRun{enttestrun.DueAtNotNil(), enttestrun.DueAtLTE(now), store.Staying}
 	if waiting, err := s.store.Client(ctx).TestRun.Query().Where(due...).Exist(ctx); err != nil || !waiting {
 		if err == nil {
@@ -303,8 +304,8 @@ const tested = `SELECT id, workspace_id,
 
 // Tested returns the chatbots of any workspace that have test questions, but not of one
 // that is being deleted.
-func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
-	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx), tested)
+func (s *TestRuns) Tested(ctx context.Context, access system.Access) ([]testrun.Tested, error) {
+	rows, err := s.store.Raw(ctx).QueryContext(scope.System(ctx, access), tested)
 	if err != nil {
 		return nil, store.MapError(err)
 	}
@@ -323,7 +324,7 @@ func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 	if err := rows.Err(); err != nil || len(found) == 0 {
 		return nil, store.MapError(err)
 	}
-	bots, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.IDIn(ids...)).All(scope.System(ctx))
+	bots, err := s.store.Client(ctx).Chatbot.Query().Where(entchatbot.IDIn(ids...)).All(scope.System(ctx, access))
 	if err != nil {
 		return nil, store.MapError(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/core/insight/testrun"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/testquestion"
@@ -51,9 +52,9 @@ func (s *WithdrawnTests) RestoreTestQuestion(ctx context.Context, workspaceID, c
 
 // DeleteWithdrawn deletes the questions of any workspace that were not withdrawn after a
 // time, each in a transaction of its own. What comes back meanwhile stays.
-func (s *WithdrawnTests) DeleteWithdrawn(ctx context.Context, until time.Time) error {
+func (s *WithdrawnTests) DeleteWithdrawn(ctx context.Context, access system.Access, until time.Time) error {
 	rows, err := s.store.Client(ctx).TestQuestion.Query().Where(testquestion.RemovedAtLTE(until)).
-		Order(testquestion.ByRemovedAt()).Limit(testrun.MaxQuestions).All(scope.System(ctx))
+		Order(testquestion.ByRemovedAt()).Limit(testrun.MaxQuestions).All(scope.System(ctx, access))
 	if err != nil {
 		return store.MapError(err)
 	}

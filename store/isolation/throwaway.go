@@ -1,7 +1,5 @@
 // Package isolation keeps the workspaces with which an operator checks that workspaces are kept
 // apart.
-//
-// ThrowAways takes no workspace: the check finds its own workspaces again.
 package isolation
 
 import (
@@ -18,6 +16,7 @@ import (
 	"parley/core/fault"
 	"parley/core/isolation"
 	"parley/core/privacy"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/chatbot"
 	"parley/ent/generated/conversation"
@@ -43,8 +42,8 @@ func NewThrowAways(db *store.Store) *ThrowAways { return &ThrowAways{db} }
 
 // ThrowAways returns the throw-away workspaces, the earliest first, and after them the
 // workspaces of which only accounts are left.
-func (s *ThrowAways) ThrowAways(ctx context.Context) ([]isolation.Found, error) {
-	ctx = scope.System(store.Background(ctx))
+func (s *ThrowAways) ThrowAways(ctx context.Context, access system.Access) ([]isolation.Found, error) {
+	ctx = scope.System(store.Background(ctx), access)
 	rows, err := s.store.Client(ctx).Workspace.Query().Where(predicate.Workspace(entsql.FieldHasPrefix(workspace.FieldID, id.ThrowAwayPrefix("ws", "")))).
 		Order(workspace.ByCreatedAt(), workspace.ByID()).All(ctx)
 	found, err := store.Mapped(rows, err, func(row *ent.Workspace) isolation.Found {
@@ -105,7 +104,7 @@ func (s *ThrowAways) EraseThrowAway(ctx context.Context, workspaceID string) err
 	if err != nil {
 		return err
 	}
-	return s.store.Write(scope.System(store.Background(ctx)), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(store.Background(ctx), func(ctx context.Context, db *ent.Client) error {
 		_, err := db.User.Delete().Where(ofThrowAway(workspaceID)).Exec(ctx)
 		return err
 	})
@@ -135,7 +134,7 @@ func (s *ThrowAways) RemainingOf(ctx context.Context, workspaceID string) (map[s
 			remaining[t.Name] = n
 		}
 	}
-	people, err := s.store.Client(ctx).User.Query().Where(ofThrowAway(workspaceID)).Count(scope.System(ctx))
+	people, err := s.store.Client(ctx).User.Query().Where(ofThrowAway(workspaceID)).Count(ctx)
 	if people > 0 {
 		remaining["users"] = int64(people)
 	}
@@ -158,7 +157,7 @@ var passing = map[string]bool{
 // Fingerprint returns a hash of the rows of a workspace for each table, and of its people.
 func (s *ThrowAways) Fingerprint(ctx context.Context, workspaceID string) (map[string]string, error) {
 	prints, rows := map[string]string{}, privacystore.NewRows(s.store)
-	people, err := s.store.Client(ctx).User.Query().Where(ofThrowAway(workspaceID)).Order(user.ByID()).All(scope.System(ctx))
+	people, err := s.store.Client(ctx).User.Query().Where(ofThrowAway(workspaceID)).Order(user.ByID()).All(ctx)
 	if err != nil {
 		return nil, store.MapError(err)
 	}

@@ -1,14 +1,5 @@
 // Package knowledge keeps what chatbots answer from: sources, documents, passages, what is
 // computed of them, and their removal.
-//
-// These methods take no workspace:
-//
-//   - AllDocuments, ChangedDocuments, RemovalsSince, BeginRebuild, Rebuilds, EndRebuild,
-//     ChangesAfter, DeleteChanges: an index is of all workspaces, and is rebuilt as a whole.
-//   - WorkspacesDue, DeleteEmbeddings, RemovalsToCount, DeleteFailedUploads, TrimEmbeddings,
-//     TrimRemovals: a process goes on with what any workspace's crash left behind, and clears
-//     away what is old.
-//   - ChatbotsUnencoded, CountUnencoded: a process encodes the passages of every workspace.
 package knowledge
 
 import (
@@ -21,6 +12,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/document"
 	"parley/ent/generated/predicate"
@@ -95,18 +87,18 @@ func (s *Documents) Documents(ctx context.Context, workspaceID, chatbotID string
 }
 
 // AllDocuments reads the documents of every workspace by ID, without contents.
-func (s *Documents) AllDocuments(ctx context.Context) iter.Seq2[knowledge.Document, error] {
-	return s.everywhere(ctx)
+func (s *Documents) AllDocuments(ctx context.Context, access system.Access) iter.Seq2[knowledge.Document, error] {
+	return s.everywhere(ctx, access)
 }
 
 // ChangedDocuments reads the documents of every workspace that changed since
 // a time, and all that are being indexed.
-func (s *Documents) ChangedDocuments(ctx context.Context, since time.Time) iter.Seq2[knowledge.Document, error] {
-	return s.everywhere(ctx, document.Or(document.UpdatedAtGTE(since), document.State(string(knowledge.Indexing))))
+func (s *Documents) ChangedDocuments(ctx context.Context, access system.Access, since time.Time) iter.Seq2[knowledge.Document, error] {
+	return s.everywhere(ctx, access, document.Or(document.UpdatedAtGTE(since), document.State(string(knowledge.Indexing))))
 }
 
-func (s *Documents) everywhere(ctx context.Context, where ...predicate.Document) iter.Seq2[knowledge.Document, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]knowledge.Document, error) {
+func (s *Documents) everywhere(ctx context.Context, access system.Access, where ...predicate.Document) iter.Seq2[knowledge.Document, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]knowledge.Document, error) {
 		var rows []*ent.Document
 		err := s.store.Client(ctx).Document.Query().Where(where...).Where(document.IDGT(after)).
 			Order(document.ByID()).Limit(store.PortionRows).Select(listed...).Scan(ctx, &rows)

@@ -9,6 +9,7 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/knowledge"
+	"parley/core/system"
 	"parley/ent/generated/document"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/source"
@@ -30,8 +31,8 @@ func (s *DueWork) DueSource(ctx context.Context, workspaceID string, now time.Ti
 }
 
 // WorkspacesDue reads the work that is due in all workspaces.
-func (s *DueWork) WorkspacesDue(ctx context.Context, now time.Time) iter.Seq2[knowledge.DueWork, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after knowledge.DueWork) (due []knowledge.DueWork, err error) {
+func (s *DueWork) WorkspacesDue(ctx context.Context, access system.Access, now time.Time) iter.Seq2[knowledge.DueWork, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after knowledge.DueWork) (due []knowledge.DueWork, err error) {
 		err = store.EachRow(ctx, s.store.Raw(ctx), workDue, []any{now, after.WorkspaceID, after.Work, store.PortionRows}, func(row *sql.Rows) error {
 			var d knowledge.DueWork
 			err := row.Scan(&d.WorkspaceID, &d.Work)

@@ -11,6 +11,7 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/document"
 	"parley/ent/generated/embedding"
@@ -56,8 +57,8 @@ func (s *Embeddings) SaveEmbeddings(ctx context.Context, workspaceID, model stri
 }
 
 // DeleteEmbeddings deletes vectors of every workspace from before a time.
-func (s *Embeddings) DeleteEmbeddings(ctx context.Context, before time.Time) error {
-	return store.InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
+func (s *Embeddings) DeleteEmbeddings(ctx context.Context, access system.Access, before time.Time) error {
+	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
 		return db.Embedding.Query().Where(embedding.UsedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
 		return db.Embedding.Delete().Where(embedding.IDIn(ids...), embedding.UsedAtLT(before)).Exec(ctx)
@@ -82,8 +83,8 @@ func fromVector(vector []float32) []byte {
 
 // TrimEmbeddings deletes, in every workspace that has more than floor and more
 // than times as many as it has passages, those that were used longest ago.
-func (s *Embeddings) TrimEmbeddings(ctx context.Context, floor, times int) error {
-	ctx = scope.System(ctx)
+func (s *Embeddings) TrimEmbeddings(ctx context.Context, access system.Access, floor, times int) error {
+	ctx = scope.System(ctx, access)
 	var all []inWorkspace
 	err := s.store.Client(ctx).Embedding.Query().Where(moreThan(floor)).GroupBy(embedding.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)
 	if err != nil {

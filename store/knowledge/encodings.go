@@ -9,6 +9,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"parley/core/retrieval"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/passage"
 	"parley/ent/scope"
@@ -82,13 +83,13 @@ func (s *Encodings) Encodings(ctx context.Context, workspaceID, chatbotID string
 
 // ChatbotsUnencoded returns the chatbots that have passages without an encoding, grouped by
 // workspace.
-func (s *Encodings) ChatbotsUnencoded(ctx context.Context) (chatbots []retrieval.Scope, err error) {
+func (s *Encodings) ChatbotsUnencoded(ctx context.Context, access system.Access) (chatbots []retrieval.Scope, err error) {
 	var rows []struct {
 		WorkspaceID string `json:"workspace_id"`
 		ChatbotID   string `json:"chatbot_id"`
 	}
 	err = s.store.Client(ctx).Passage.Query().Where(passage.EncodingIsNil()).Order(passage.ByWorkspaceID(), passage.ByChatbotID()).
-		Unique(true).Select(passage.FieldWorkspaceID, passage.FieldChatbotID).Scan(scope.System(ctx), &rows)
+		Unique(true).Select(passage.FieldWorkspaceID, passage.FieldChatbotID).Scan(scope.System(ctx, access), &rows)
 	for _, row := range rows {
 		chatbots = append(chatbots, retrieval.Scope(row))
 	}
@@ -131,7 +132,7 @@ func (s *Encodings) SaveEncodings(ctx context.Context, workspaceID string, encod
 }
 
 // CountUnencoded counts the passages of all workspaces that have no encoding.
-func (s *Encodings) CountUnencoded(ctx context.Context) (int, error) {
-	n, err := s.store.Client(ctx).Passage.Query().Where(passage.EncodingIsNil()).Count(scope.System(ctx))
+func (s *Encodings) CountUnencoded(ctx context.Context, access system.Access) (int, error) {
+	n, err := s.store.Client(ctx).Passage.Query().Where(passage.EncodingIsNil()).Count(scope.System(ctx, access))
 	return n, store.MapError(err)
 }

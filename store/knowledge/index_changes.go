@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/knowledge/rebuild"
+	"parley/core/system"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -28,8 +29,8 @@ const (
 )
 
 // ChangesAfter returns the changes after a position, at most limit.
-func (s *IndexChanges) ChangesAfter(ctx context.Context, after rebuild.Position, limit int) (page rebuild.Page, err error) {
-	err = store.EachRow(scope.System(ctx), s.store.Raw(ctx), changesAfter, []any{after.Transaction, after.Change, limit}, func(row *sql.Rows) error {
+func (s *IndexChanges) ChangesAfter(ctx context.Context, access system.Access, after rebuild.Position, limit int) (page rebuild.Page, err error) {
+	err = store.EachRow(scope.System(ctx, access), s.store.Raw(ctx), changesAfter, []any{after.Transaction, after.Change, limit}, func(row *sql.Rows) error {
 		var c rebuild.Change
 		err := row.Scan(&page.Horizon, &c.At.Change, &c.At.Transaction, &c.WorkspaceID, &c.ChatbotID, &c.DocumentID, &c.Held)
 		if err == nil && c.At.Change != 0 {
@@ -41,9 +42,9 @@ func (s *IndexChanges) ChangesAfter(ctx context.Context, after rebuild.Position,
 }
 
 // DeleteChanges deletes changes of any workspace from before a time.
-func (s *IndexChanges) DeleteChanges(ctx context.Context, before time.Time) error {
+func (s *IndexChanges) DeleteChanges(ctx context.Context, access system.Access, before time.Time) error {
 	for {
-		result, err := s.store.Raw(ctx).ExecContext(scope.System(ctx), deleteChanges, before, store.TrimBatch)
+		result, err := s.store.Raw(ctx).ExecContext(scope.System(ctx, access), deleteChanges, before, store.TrimBatch)
 		if err != nil {
 			return store.MapError(err)
 		}

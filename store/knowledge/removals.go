@@ -9,6 +9,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/conversation"
 	"parley/ent/generated/message"
@@ -43,9 +44,9 @@ func (s *Removals) ConfirmRemoval(ctx context.Context, workspaceID, documentID s
 
 // RemovalsToCount returns the receipts of every workspace whose answers have
 // not been counted since they were confirmed, the earliest first.
-func (s *Removals) RemovalsToCount(ctx context.Context, confirmedBefore time.Time, limit int) ([]knowledge.Removal, error) {
+func (s *Removals) RemovalsToCount(ctx context.Context, access system.Access, confirmedBefore time.Time, limit int) ([]knowledge.Removal, error) {
 	rows, err := s.store.Client(ctx).Removal.Query().Where(removal.CountedAtIsNil(), removal.ConfirmedAtLT(confirmedBefore)).
-		Order(removal.ByConfirmedAt(), removal.ByID()).Limit(limit).All(scope.System(ctx))
+		Order(removal.ByConfirmedAt(), removal.ByID()).Limit(limit).All(scope.System(ctx, access))
 	return store.Mapped(rows, err, removalFromRow)
 }
 
@@ -91,8 +92,8 @@ func (s *Removals) only(ctx context.Context, workspaceID string, where ...predic
 }
 
 // RemovalsSince reads the receipts of every workspace since a time, by ID.
-func (s *Removals) RemovalsSince(ctx context.Context, since time.Time) iter.Seq2[knowledge.Removal, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]knowledge.Removal, error) {
+func (s *Removals) RemovalsSince(ctx context.Context, access system.Access, since time.Time) iter.Seq2[knowledge.Removal, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]knowledge.Removal, error) {
 		rows, err := s.store.Client(ctx).Removal.Query().Where(removal.IDGT(after), removal.Or(removal.RequestedAtGTE(since), removal.ConfirmedAtGTE(since))).
 			Order(removal.ByID()).Limit(store.PortionRows).All(ctx)
 		return store.Mapped(rows, err, removalFromRow)
@@ -123,8 +124,8 @@ func removalFromRow(row *ent.Removal) knowledge.Removal {
 
 // TrimRemovals deletes, in every workspace that has more than limit receipts,
 // the oldest of those that were counted for good.
-func (s *Removals) TrimRemovals(ctx context.Context, limit int) error {
-	ctx = scope.System(ctx)
+func (s *Removals) TrimRemovals(ctx context.Context, access system.Access, limit int) error {
+	ctx = scope.System(ctx, access)
 	var all []inWorkspace
 	counted := removal.CountedAtNotNil()
 	err := s.store.Client(ctx).Removal.Query().Where(counted, moreThan(limit)).GroupBy(removal.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/core/knowledge"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/document"
 	"parley/ent/generated/upload"
@@ -29,8 +30,8 @@ func (s *Uploads) UploadSize(ctx context.Context, workspaceID, documentID string
 
 // DeleteFailedUploads deletes the files of documents of every workspace that
 // failed before a time.
-func (s *Uploads) DeleteFailedUploads(ctx context.Context, failedBefore time.Time) error {
-	ctx = scope.System(ctx)
+func (s *Uploads) DeleteFailedUploads(ctx context.Context, access system.Access, failedBefore time.Time) error {
+	ctx = scope.System(ctx, access)
 	failed := upload.HasDocumentWith(document.State(string(knowledge.Failed)), document.UpdatedAtLT(failedBefore))
 	return store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
 		return db.Upload.Query().Where(failed).Limit(store.TrimBatch).IDs(ctx)

@@ -1,12 +1,4 @@
 // Package outbound keeps what is on its way out: mails, and the deliveries of webhooks.
-//
-// These methods take no workspace:
-//
-//   - AddAccountMail and its like: what is mailed to a person about their account is of no
-//     workspace.
-//   - ClaimMail, DeleteMails: a process sends the mails of every workspace.
-//   - ClaimDelivery, DeleteMessages, AllEndpoints: a process sends the webhooks of every
-//     workspace, and an operator encrypts their secrets again.
 package outbound
 
 import (
@@ -17,6 +9,7 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/outbox"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/accountmail"
 	"parley/ent/generated/mail"
@@ -100,8 +93,8 @@ func (s *Mails) AddMail(ctx context.Context, workspaceID string, m outbox.Mail) 
 // ClaimMail returns a mail of any workspace that is due, and makes it due again
 // later. Its attempts include the one that this begins. Mails of a workspace that is being
 // deleted wait.
-func (s *Mails) ClaimMail(ctx context.Context, now, again time.Time) (claimed outbox.Mail, err error) {
-	err = s.store.InTx(scope.System(ctx), func(ctx context.Context) error {
+func (s *Mails) ClaimMail(ctx context.Context, access system.Access, now, again time.Time) (claimed outbox.Mail, err error) {
+	err = s.store.InTx(scope.System(ctx, access), func(ctx context.Context) error {
 		query := s.store.Client(ctx).Mail.Query().Where(mail.DueAtLTE(now), store.Staying).Order(mail.ByDueAt(), mail.ByID())
 		if !s.store.IsSQLite() {
 			// Two processes that claim at once get different mails.
@@ -137,8 +130,8 @@ func (s *Mails) SettleMail(ctx context.Context, workspaceID string, id int64, se
 
 // DeleteMails deletes mails that were settled before a time. For one that was
 // given up, the time it was written counts.
-func (s *Mails) DeleteMails(ctx context.Context, before time.Time) error {
-	ctx = scope.System(ctx)
+func (s *Mails) DeleteMails(ctx context.Context, access system.Access, before time.Time) error {
+	ctx = scope.System(ctx, access)
 	account := accountmail.And(accountmail.DueAtIsNil(), accountmail.CreatedAtLT(before))
 	settled := mail.And(mail.DueAtIsNil(), mail.Or(mail.SentAtLT(before), mail.And(mail.SentAtIsNil(), mail.CreatedAtLT(before))))
 	return errors.Join(store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {

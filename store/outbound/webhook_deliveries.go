@@ -9,6 +9,7 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/core/webhook"
 	ent "parley/ent/generated"
 	"parley/ent/generated/predicate"
@@ -31,7 +32,7 @@ var errNoDelivery = fault.New(fault.NotFound, "Delivery not found.")
 // ClaimDelivery returns a delivery of any workspace that is due, and makes it due again
 // later. Its attempts include the one that this begins. Those of a workspace that is being
 // deleted wait.
-func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.Time, busy webhook.Busy) (claimed webhook.Delivery, err error) {
+func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, access system.Access, now, again time.Time, busy webhook.Busy) (claimed webhook.Delivery, err error) {
 	due := []predicate.WebhookDelivery{webhookdelivery.DueAtLTE(now), store.Staying}
 	if len(busy.Workspaces) > 0 {
 		due = append(due, webhookdelivery.WorkspaceIDNotIn(busy.Workspaces...))
@@ -39,7 +40,7 @@ func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, now, again time.T
 	if len(busy.Endpoints) > 0 {
 		due = append(due, webhookdelivery.EndpointIDNotIn(busy.Endpoints...))
 	}
-	ctx = scope.System(ctx)
+	ctx = scope.System(ctx, access)
 	// Nothing is due most of the time, and a transaction is not needed to see it. Much
 	// may be due of those that are busy, and SQLite's one writer need not wait for the
 	// search.
@@ -151,8 +152,8 @@ func (s *WebhookDeliveries) DeliveredSince(ctx context.Context, workspaceID, end
 }
 
 // DeleteMessages deletes old messages of every workspace with their deliveries.
-func (s *WebhookDeliveries) DeleteMessages(ctx context.Context, before time.Time) error {
-	return store.InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+func (s *WebhookDeliveries) DeleteMessages(ctx context.Context, access system.Access, before time.Time) error {
+	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
 		return db.WebhookMessage.Query().Where(webhookmessage.CreatedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.WebhookMessage.Delete().Where(webhookmessage.IDIn(ids...), webhookmessage.CreatedAtLT(before)).Exec(ctx)

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/core/webhook"
 	ent "parley/ent/generated"
 	"parley/ent/generated/webhookendpoint"
@@ -82,8 +83,8 @@ func (s *Webhooks) DeleteEndpoint(ctx context.Context, workspaceID, endpointID s
 }
 
 // AllEndpoints reads the endpoints of every workspace.
-func (s *Webhooks) AllEndpoints(ctx context.Context) iter.Seq2[webhook.SealedEndpoint, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]webhook.SealedEndpoint, error) {
+func (s *Webhooks) AllEndpoints(ctx context.Context, access system.Access) iter.Seq2[webhook.SealedEndpoint, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]webhook.SealedEndpoint, error) {
 		rows, err := s.store.Client(ctx).WebhookEndpoint.Query().Where(webhookendpoint.IDGT(after)).Order(webhookendpoint.ByID()).Limit(store.PortionRows).All(ctx)
 		return store.Mapped(rows, err, sealedEndpointFromRow)
 	}, func(e webhook.SealedEndpoint) string { return e.ID })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/core/system"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/generated/invitation"
@@ -33,8 +34,8 @@ func (s *Invitations) Invitations(ctx context.Context, workspaceID string) ([]te
 }
 
 // InvitationByCode finds an invitation of any workspace.
-func (s *Invitations) InvitationByCode(ctx context.Context, codeHash string) (tenant.Invitation, error) {
-	row, err := s.store.Client(ctx).Invitation.Query().Where(invitation.CodeHash(codeHash)).Only(scope.System(ctx))
+func (s *Invitations) InvitationByCode(ctx context.Context, access system.Access, codeHash string) (tenant.Invitation, error) {
+	row, err := s.store.Client(ctx).Invitation.Query().Where(invitation.CodeHash(codeHash)).Only(scope.System(ctx, access))
 	return store.One(row, err, invitationFromRow)
 }
 
@@ -46,8 +47,8 @@ func (s *Invitations) DeleteInvitation(ctx context.Context, workspaceID, id stri
 }
 
 // DeleteExpiredInvitations removes those that have ended.
-func (s *Invitations) DeleteExpiredInvitations(ctx context.Context, now time.Time) error {
-	return store.InPortions(scope.System(ctx), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
+func (s *Invitations) DeleteExpiredInvitations(ctx context.Context, access system.Access, now time.Time) error {
+	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
 		return db.Invitation.Query().Where(invitation.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
 		return db.Invitation.Delete().Where(invitation.IDIn(ids...), invitation.ExpiresAtLT(now)).Exec(ctx)

@@ -5,6 +5,7 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
+	"parley/core/system"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/generated/member"
@@ -20,9 +21,9 @@ type Members struct{ store *store.Store }
 func NewMembers(db *store.Store) *Members { return &Members{db} }
 
 // Memberships returns the workspaces of a user, oldest first.
-func (s *Members) Memberships(ctx context.Context, userID string) ([]tenant.Membership, error) {
+func (s *Members) Memberships(ctx context.Context, access system.Access, userID string) ([]tenant.Membership, error) {
 	rows, err := s.store.Client(ctx).Member.Query().Where(member.UserID(userID)).WithWorkspace().
-		Order(member.ByCreatedAt(), member.ByID()).All(scope.System(ctx))
+		Order(member.ByCreatedAt(), member.ByID()).All(scope.System(ctx, access))
 	return store.Mapped(rows, err, func(row *ent.Member) tenant.Membership {
 		return tenant.Membership{
 			Workspace: store.WorkspaceFromRow(row.Edges.Workspace), Role: tenant.Role(row.Role), OverLimit: row.OverLimit,

@@ -13,7 +13,6 @@ import (
 	"parley/ent/generated/session"
 	"parley/ent/generated/signinattempt"
 	"parley/ent/generated/signinstep"
-	"parley/ent/scope"
 	"parley/store"
 )
 
@@ -103,7 +102,7 @@ func (s *Sessions) DeleteSessions(ctx context.Context, userID string) error {
 
 // DeleteExpired removes what no longer matters.
 func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time) error {
-	ctx, idle := scope.System(ctx), now.Add(-24*time.Hour)
+	idle := now.Add(-24 * time.Hour)
 	return errors.Join(store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
 		return db.Session.Query().Where(session.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
 	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {

@@ -7,6 +7,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/sso"
+	"parley/core/system"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/generated/identity"
@@ -66,8 +67,8 @@ func (s *SSOConnections) DeleteConnection(ctx context.Context, workspaceID strin
 
 // ConnectionsOf returns the connections of all workspaces that name a domain, the
 // confirmed one first.
-func (s *SSOConnections) ConnectionsOf(ctx context.Context, domain string) ([]sso.SealedConnection, error) {
-	rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.Domain(domain)).Order(ssoconnection.ByID()).All(scope.System(ctx))
+func (s *SSOConnections) ConnectionsOf(ctx context.Context, access system.Access, domain string) ([]sso.SealedConnection, error) {
+	rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.Domain(domain)).Order(ssoconnection.ByID()).All(scope.System(ctx, access))
 	all, err := store.Mapped(rows, err, connectionFromRow)
 	for i, c := range all {
 		if c.IsConfirmed() {
@@ -78,8 +79,8 @@ func (s *SSOConnections) ConnectionsOf(ctx context.Context, domain string) ([]ss
 }
 
 // AllConnections reads the connections of all workspaces.
-func (s *SSOConnections) AllConnections(ctx context.Context) iter.Seq2[sso.SealedConnection, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]sso.SealedConnection, error) {
+func (s *SSOConnections) AllConnections(ctx context.Context, access system.Access) iter.Seq2[sso.SealedConnection, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]sso.SealedConnection, error) {
 		rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.IDGT(after)).Order(ssoconnection.ByID()).Limit(store.PortionRows).All(ctx)
 		return store.Mapped(rows, err, connectionFromRow)
 	}, func(c sso.SealedConnection) string { return c.ID })

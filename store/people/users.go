@@ -1,24 +1,5 @@
 // Package people keeps people, how they sign in, their workspaces and who is a member of
 // which.
-//
-// These methods take no workspace:
-//
-//   - Session, CreateSession, ProveSession and their like, TrustDevice, TrustedBy,
-//     ForgetDevices, User…, SetPassword, SetEmail, SetProfile, SessionsOf, Memberships,
-//     LockMemberships: a person signs in before, and across, workspaces.
-//   - HasSecondFactor, App, AllApps, Passkeys, UseRecoveryCode and their like, Step and its like,
-//     ForgetSecondFactor: a second factor is a person's, and a sign-in is begun before
-//     anybody knows whose it is.
-//   - AddressCode and its like, LockUsers: what is mailed to a person about their account is of
-//     no workspace.
-//   - Identity, CreateIdentity and their like: a person's account at an identity
-//     provider is of no workspace.
-//   - ConnectionsOf: the domain of an address says whose identity provider it has.
-//   - InvitationByCode: an invitation's code says which workspace it is of.
-//   - EndedWorkspaces, DeleteExpiredInvitations: what time brings about, it does in every
-//     workspace.
-//   - Workspaces, Users, AllConnections: for the operator's command line.
-//   - CountAttempt, ForgiveAttempt: no workspace's data.
 package people
 
 import (

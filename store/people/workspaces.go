@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/knowledge/browse"
+	"parley/core/system"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/generated/chatbot"
@@ -37,8 +38,8 @@ func (s *Workspaces) Workspace(ctx context.Context, workspaceID string) (tenant.
 }
 
 // Workspaces reads all workspaces, oldest first.
-func (s *Workspaces) Workspaces(ctx context.Context) iter.Seq2[tenant.Workspace, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after browse.Cursor) ([]tenant.Workspace, error) {
+func (s *Workspaces) Workspaces(ctx context.Context, access system.Access) iter.Seq2[tenant.Workspace, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after browse.Cursor) ([]tenant.Workspace, error) {
 		rows, err := s.store.Client(ctx).Workspace.Query().Where(store.Sliced(store.Oldest(after), workspace.FieldCreatedAt)).All(ctx)
 		return store.Mapped(rows, err, store.WorkspaceFromRow)
 	}, func(w tenant.Workspace) browse.Cursor { return browse.Cursor{At: w.CreatedAt, ID: w.ID} })
@@ -63,8 +64,8 @@ func (s *Workspaces) SetDeletion(ctx context.Context, workspaceID string, at *ti
 }
 
 // EndedWorkspaces reads the workspaces that owners deleted and whose time has come.
-func (s *Workspaces) EndedWorkspaces(ctx context.Context, now time.Time) iter.Seq2[string, error] {
-	return store.InKeyOrder(scope.System(ctx), func(ctx context.Context, after string) ([]string, error) {
+func (s *Workspaces) EndedWorkspaces(ctx context.Context, access system.Access, now time.Time) iter.Seq2[string, error] {
+	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]string, error) {
 		return s.store.Client(ctx).Workspace.Query().Where(workspace.DeleteAtLTE(now), store.FewAfter(workspace.FieldID, after)).Limit(store.PortionRows).IDs(ctx)
 	}, func(id string) string { return id })
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/privacy"
+	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/erasure"
 	"parley/ent/scope"
@@ -23,7 +24,7 @@ var _ privacy.ErasureStore = (*Erasures)(nil)
 // erasureScope is the workspace's, and for a receipt of an account no workspace's.
 func erasureScope(ctx context.Context, workspaceID string) context.Context {
 	if workspaceID == "" {
-		return scope.System(ctx)
+		return scope.Unplaced(ctx)
 	}
 	return scope.Workspace(ctx, workspaceID)
 }
@@ -66,22 +67,22 @@ func (s *Erasures) Erasures(ctx context.Context, workspaceID string, limit int) 
 
 // PendingErasures returns the receipts, of all workspaces, whose erasure is not done, the
 // oldest first.
-func (s *Erasures) PendingErasures(ctx context.Context, limit int) ([]privacy.Erasure, error) {
-	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.DoneAtIsNil()).Order(erasure.ByCreatedAt()).Limit(limit).All(scope.System(ctx))
+func (s *Erasures) PendingErasures(ctx context.Context, access system.Access, limit int) ([]privacy.Erasure, error) {
+	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.DoneAtIsNil()).Order(erasure.ByCreatedAt()).Limit(limit).All(scope.System(ctx, access))
 	return store.Mapped(rows, err, erasureFromRow)
 }
 
 // ErasuresSince returns the receipts, of all workspaces, of erasures of a kind that were
 // requested since a time, the oldest first.
-func (s *Erasures) ErasuresSince(ctx context.Context, kind privacy.Kind, since time.Time) ([]privacy.Erasure, error) {
-	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.Kind(string(kind)), erasure.CreatedAtGTE(since)).Order(erasure.ByCreatedAt()).All(scope.System(ctx))
+func (s *Erasures) ErasuresSince(ctx context.Context, access system.Access, kind privacy.Kind, since time.Time) ([]privacy.Erasure, error) {
+	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.Kind(string(kind)), erasure.CreatedAtGTE(since)).Order(erasure.ByCreatedAt()).All(scope.System(ctx, access))
 	return store.Mapped(rows, err, erasureFromRow)
 }
 
 // ErasuresOf returns the receipts of a subject, the latest first.
-func (s *Erasures) ErasuresOf(ctx context.Context, subjectHash string, limit int) ([]privacy.Erasure, error) {
+func (s *Erasures) ErasuresOf(ctx context.Context, access system.Access, subjectHash string, limit int) ([]privacy.Erasure, error) {
 	rows, err := s.store.Client(ctx).Erasure.Query().Where(erasure.SubjectHash(subjectHash)).
-		Order(ent.Desc(erasure.FieldCreatedAt, erasure.FieldID)).Limit(limit).All(scope.System(ctx))
+		Order(ent.Desc(erasure.FieldCreatedAt, erasure.FieldID)).Limit(limit).All(scope.System(ctx, access))
 	return store.Mapped(rows, err, erasureFromRow)
 }
 

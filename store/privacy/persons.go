@@ -5,6 +5,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/privacy"
+	"parley/core/system"
 	"parley/ent/generated/accountmail"
 	"parley/ent/generated/addresscode"
 	"parley/ent/generated/authenticator"
@@ -49,8 +50,8 @@ const (
 )
 
 // CountPerson counts what is stored of a person.
-func (s *Persons) CountPerson(ctx context.Context, userID, email string) (privacy.Counts, error) {
-	ctx = scope.System(store.Background(ctx))
+func (s *Persons) CountPerson(ctx context.Context, access system.Access, userID, email string) (privacy.Counts, error) {
+	ctx = scope.System(store.Background(ctx), access)
 	db, counts := s.store.Client(ctx), privacy.Counts{}
 	for kind, count := range map[string]func(context.Context) (int, error){
 		"users":            db.User.Query().Where(user.ID(userID)).Count,
@@ -82,8 +83,8 @@ func (s *Persons) CountPerson(ctx context.Context, userID, email string) (privac
 }
 
 // ErasePerson deletes what is stored of a person. What others use stays, without the name.
-func (s *Persons) ErasePerson(ctx context.Context, userID, email string) error {
-	return s.store.InTx(scope.System(store.Background(ctx)), func(ctx context.Context) error {
+func (s *Persons) ErasePerson(ctx context.Context, access system.Access, userID, email string) error {
+	return s.store.InTx(scope.System(store.Background(ctx), access), func(ctx context.Context) error {
 		db := s.store.Client(ctx)
 		tried, err := db.Conversation.Query().Where(conversation.Origin(string(chat.Playground)), conversation.BegunBy(userID)).IDs(ctx)
 		if err != nil {

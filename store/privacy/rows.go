@@ -1,11 +1,5 @@
 // Package privacy counts, copies and erases what is stored of a workspace, a person or an end
 // user, and keeps receipts of erasures.
-//
-// These methods take no workspace:
-//
-//   - PendingErasures, ErasuresSince: what was asked to be erased is, in every workspace.
-//   - ErasuresOf: the operator looks for receipts of whoever asks.
-//   - CountPerson, ErasePerson, PersonRows: a person who leaves is in several workspaces.
 package privacy
 
 import (
@@ -19,6 +13,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/privacy"
+	"parley/core/system"
 	"parley/ent/generated/document"
 	"parley/ent/scope"
 	"parley/store"
@@ -83,12 +78,12 @@ func (s *Rows) ColumnsOf(ctx context.Context, workspaceID string, t privacy.Tabl
 }
 
 // PersonRows reads the exported columns of a person's rows in a table.
-func (s *Rows) PersonRows(ctx context.Context, userID, email string, t privacy.Table) iter.Seq2[privacy.Row, error] {
+func (s *Rows) PersonRows(ctx context.Context, access system.Access, userID, email string, t privacy.Table) iter.Seq2[privacy.Row, error] {
 	of := userID
 	if t.By == "recipient" {
 		of = email
 	}
-	return store.Converted(s.read(scope.System(store.Background(ctx)), t, t.Exported(), entsql.EQ(t.By, of)), func(row keyed) privacy.Row { return row.values })
+	return store.Converted(s.read(scope.System(store.Background(ctx), access), t, t.Exported(), entsql.EQ(t.By, of)), func(row keyed) privacy.Row { return row.values })
 }
 
 // keyed is a row with its id.

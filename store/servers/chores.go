@@ -1,7 +1,6 @@
 // Package servers keeps what the servers of an installation agree on: who does a chore, who
 // reads a host, how many requests a minute has had, and the key of public identifiers. None
-// of it is a workspace's data but the minutes, of which DeleteRequestMinutes clears away what
-// is old, of any workspace.
+// of it is a workspace's data but the minutes.
 package servers
 
 import (
@@ -13,7 +12,6 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/chore"
 	"parley/ent/generated/predicate"
-	"parley/ent/scope"
 	"parley/store"
 )
 
@@ -38,13 +36,13 @@ func (s *Chores) BeginChore(ctx context.Context, name string, since, now time.Ti
 
 // ChoresBegun returns the names with a prefix of what was begun at a time or later.
 func (s *Chores) ChoresBegun(ctx context.Context, prefix string, since time.Time) ([]string, error) {
-	names, err := s.store.Client(ctx).Chore.Query().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtGTE(since)).Order(ent.Asc(chore.FieldID)).IDs(scope.System(ctx))
+	names, err := s.store.Client(ctx).Chore.Query().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtGTE(since)).Order(ent.Asc(chore.FieldID)).IDs(ctx)
 	return names, store.MapError(err)
 }
 
 // ForgetChores deletes those whose names have a prefix and that were begun before a time.
 func (s *Chores) ForgetChores(ctx context.Context, prefix string, before time.Time) error {
-	return s.store.Write(scope.System(ctx), func(ctx context.Context, db *ent.Client) error {
+	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
 		_, err := db.Chore.Delete().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtLT(before)).Exec(ctx)
 		return err
 	})
@@ -52,7 +50,7 @@ func (s *Chores) ForgetChores(ctx context.Context, prefix string, before time.Ti
 
 // Begun returns when a chore was last begun, or the zero time.
 func (s *Chores) Begun(ctx context.Context, name string) (time.Time, error) {
-	row, err := s.store.Client(ctx).Chore.Get(scope.System(ctx), name)
+	row, err := s.store.Client(ctx).Chore.Get(ctx, name)
 	if ent.IsNotFound(err) {
 		return time.Time{}, nil
 	}

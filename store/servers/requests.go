@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/core/plan"
+	"parley/core/system"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -71,8 +72,8 @@ const deleteRequestMinutes = `DELETE FROM request_minutes WHERE changed_at < $1`
 
 // DeleteRequestMinutes deletes the minutes of workspaces without requests since
 // a time, which is more than a minute ago.
-func (s *RequestMinutes) DeleteRequestMinutes(ctx context.Context, before time.Time) error {
-	return s.store.WriteRaw(scope.System(ctx), func(ctx context.Context) error {
+func (s *RequestMinutes) DeleteRequestMinutes(ctx context.Context, access system.Access, before time.Time) error {
+	return s.store.WriteRaw(scope.System(ctx, access), func(ctx context.Context) error {
 		_, err := s.store.Raw(ctx).ExecContext(ctx, deleteRequestMinutes, before)
 		return err
 	})

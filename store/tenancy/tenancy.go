@@ -15,6 +15,7 @@ import (
 	"parley/core/outbox"
 	"parley/core/sso"
 	"parley/core/subscription"
+	"parley/core/system"
 	"parley/core/tenant"
 	"parley/store"
 	auditstore "parley/store/audit"
@@ -51,23 +52,21 @@ type Services struct {
 	Letters *outbox.Writer
 	Mails   *outbox.Sender
 	Audit   *audit.Reader
-	// Chains are the audit log's chains, to be verified.
-	Chains audit.Chains
 }
 
 // Open connects the services with a database. Random must be cryptographically
 // secure.
-func Open(db *store.Store, now func() time.Time, random io.Reader, options Options) *Services {
+func Open(db *store.Store, access system.Access, now func() time.Time, random io.Reader, options Options) *Services {
 	mails := outbound.NewMails(db)
 	letters := outbox.NewWriter(mails, now, random, options.Mails)
-	tenants := tenant.New(ports.ForTenant(db), now, random)
-	subscriptions := subscription.New(ports.ForSubscription(db), tenants, letters, now, options.Payments)
-	signOn := sso.NewRule(sso.RulePorts{Connections: people.NewSSOConnections(db), Members: people.NewMembers(db)})
+	tenants := tenant.New(ports.ForTenant(db, access), now, random)
+	subscriptions := subscription.New(ports.ForSubscription(db, access), tenants, letters, now, options.Payments)
+	signOn := sso.NewRule(sso.RulePorts{Connections: people.NewSSOConnections(db), Members: people.NewMembers(db), System: access})
 	accounts := account.New(ports.ForAccount(db), account.Neighbors{
 		Mails: letters, Founder: tenants.Workspaces, Emails: subscriptions.Customers, Links: options.Links,
 		SignIns: signOn,
 	}, now, random)
-	team := tenant.NewTeam(ports.ForTenant(db), tenants, tenant.Neighbors{
+	team := tenant.NewTeam(ports.ForTenant(db, access), tenants, tenant.Neighbors{
 		Accounts: accounts, Mails: letters, Owners: subscriptions.Customers, Quotas: options.Quotas, FactorOfAll: options.FactorOfAll, SignOn: signOn,
 	}, now, random)
 	factors := factor.New(ports.ForFactors(db), factor.Neighbors{
@@ -75,7 +74,7 @@ func Open(db *store.Store, now func() time.Time, random io.Reader, options Optio
 	}, now, random)
 	return &Services{
 		Accounts: accounts, Factors: factors, Tenants: tenants, Team: team, Subscriptions: subscriptions,
-		Letters: letters, Mails: outbox.NewSender(mails, subscriptions.Notices, now), Audit: audit.NewReader(auditstore.NewAuditLog(db), db, now), Chains: auditstore.NewAuditLog(db),
+		Letters: letters, Mails: outbox.NewSender(mails, access, subscriptions.Notices, now), Audit: audit.NewReader(auditstore.NewAuditLog(db), db, access, now),
 	}
 }
 

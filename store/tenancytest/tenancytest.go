@@ -10,6 +10,7 @@ import (
 
 	"parley/core/account"
 	"parley/core/plan"
+	"parley/core/system/grant"
 	"parley/core/tenant"
 	"parley/store"
 	billingstore "parley/store/billing"
@@ -38,7 +39,7 @@ type Shop struct {
 // Services returns a server's services over a database, except that hashing a password
 // costs nothing.
 func Services(db *store.Store, now func() time.Time, options tenancy.Options) *tenancy.Services {
-	services := tenancy.Open(db, now, rand.Reader, options)
+	services := tenancy.Open(db, grant.Because("a test"), now, rand.Reader, options)
 	services.Passwords.WeakenForTests()
 	return services
 }
@@ -63,7 +64,7 @@ func Open(t *testing.T) Shop {
 	if shop.User, err = people.NewUsers(db).UserByEmail(t.Context(), Email); err != nil {
 		t.Fatal(err)
 	}
-	for space, err := range people.NewWorkspaces(db).Workspaces(t.Context()) {
+	for space, err := range people.NewWorkspaces(db).Workspaces(t.Context(), grant.Because("a test")) {
 		if err != nil {
 			t.Fatal(err)
 		}

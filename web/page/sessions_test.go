@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/account"
+	"parley/core/system/grant"
 	"parley/store/tenancy"
 	"parley/web/webtest"
 )
@@ -23,7 +24,7 @@ const (
 // cookieOf is a cookie that sessions set for a new session.
 func cookieOf(t *testing.T, secure bool, suffix string, handle func(*Sessions, *fiber.Ctx) error) *http.Cookie {
 	t.Helper()
-	tenants := tenancy.Open(nil, time.Now, rand.Reader, tenancy.Options{})
+	tenants := tenancy.Open(nil, grant.Because("a test"), time.Now, rand.Reader, tenancy.Options{})
 	sessions := NewSessions(tenants.Sessions, tenants.People, secure, webtest.BaseURL)
 	app := fiber.New(fiber.Config{Immutable: true})
 	app.Get("/", func(c *fiber.Ctx) error { return handle(sessions, c) })

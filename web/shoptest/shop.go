@@ -35,6 +35,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/seal"
 	"parley/core/subscription"
+	"parley/core/system/grant"
 	"parley/core/tenant"
 	"parley/core/webhook"
 	"parley/internal/clientaddr"
@@ -153,13 +154,13 @@ func Open(t *testing.T, change func(*page.Deps)) *Shop {
 	webtest.Must(t, err)
 	t.Cleanup(func() { webtest.Must(t, db.Close()) })
 	links := &Links{}
-	s := &Shop{T: t, db: db, Links: links, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, clock, rand.Reader, tenancy.Options{
+	s := &Shop{T: t, db: db, Links: links, ServerKeys: []seal.ServerKey{{1, 2, 3}}, Tenants: tenancy.Open(db, access, clock, rand.Reader, tenancy.Options{
 		Payments: subscription.Options{Grace: 21 * 24 * time.Hour}, Links: links,
 		Vault: seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return []seal.ServerKey{{1}}, nil }), WebAuthn: passkey.Browsers{},
 	})}
 	s.Tenants.Passwords.WeakenForTests()
 	s.Till = &Till{tenants: s.Tenants, PayAt: CheckoutURL}
-	s.Chatbots = chatbot.New(ports.ForChatbot(db), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
+	s.Chatbots = chatbot.New(ports.ForChatbot(db, access), forgetful{}, s.Tenants.Holdings, clock, rand.Reader, chatbot.Options{
 		Sealer:    seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }),
 		OwnModels: []string{"own-model", "other-own"},
 		ModelNames: func(_ context.Context, p chatbot.OpenedProvider) ([]string, error) {
@@ -180,7 +181,7 @@ func Open(t *testing.T, change func(*page.Deps)) *Shop {
 			History: history.New(insightstore.NewHistory(db), db, clock), Reports: stats.NewReports(insightstore.NewStats(db), clock),
 		},
 		IDs: ids, Browser: browse.New(bots.NewChatbots(db), nil, nil, knowledgestore.NewKnowledgePages(db), nil, nil),
-		Chat: chat.New(ports.ForChat(db), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
+		Chat: chat.New(ports.ForChat(db, access), nil, clock, slog.New(slog.DiscardHandler)), Billing: s.Till, TrialDays: 14, Now: clock, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
 		change(&deps)
@@ -201,10 +202,12 @@ func Open(t *testing.T, change func(*page.Deps)) *Shop {
 func (s *Shop) openPrivacy(clock func() time.Time, ids *publicid.Codec) privacy.Services {
 	return privacy.New(privacy.Ports{
 		InTx: s.db.InTx, Erasures: privacystore.NewErasures(s.db), Rows: privacystore.NewRows(s.db), Reader: privacystore.NewRows(s.db), AuditLog: s.Tenants.Audit.Of, EndUsers: privacystore.NewEndUsers(s.db), Persons: privacystore.NewPersons(s.db),
-		Audit: s.db, Index: forgetful{}, Forget: forgetful{}.Forget, ForgetTurns: func(string) {}, Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants,
+		Audit: s.db, System: access, Index: forgetful{}, Forget: forgetful{}.Forget, ForgetTurns: func(string) {}, Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants,
 		Team: s.Tenants.Team, Deletions: s.Tenants.Deletions, Chatbots: s.Chatbots, Letters: s.Tenants.Letters, Billing: s.Till, IDs: ids,
 	}, clock, rand.Reader, slog.New(slog.DiscardHandler))
 }
+
+var access = grant.Because("a test")
 
 // anywhere takes every address.
 type anywhere struct{}
@@ -219,7 +222,7 @@ func (anywhere) Post(context.Context, webhook.Request) (webhook.Answer, error) {
 func (s *Shop) openWebhooks(clock func() time.Time) *webhook.Endpoints {
 	chatbots := bots.NewChatbots(s.db)
 	return webhook.NewEndpoints(webhook.Ports{
-		Tx: s.db, Workspaces: people.NewWorkspaces(s.db), Plans: s.db, Endpoints: outbound.NewWebhooks(s.db), Deliveries: outbound.NewWebhookDeliveries(s.db), Audit: s.db,
+		Tx: s.db, Workspaces: people.NewWorkspaces(s.db), Plans: s.db, Endpoints: outbound.NewWebhooks(s.db), Deliveries: outbound.NewWebhookDeliveries(s.db), Audit: s.db, System: access,
 		Vault: seal.NewSealer(rand.Reader, func() ([]seal.ServerKey, error) { return s.ServerKeys, nil }), Poster: anywhere{},
 		Chatbots: func(ctx context.Context, workspaceID, chatbotID string) error {
 			_, err := chatbots.Chatbot(ctx, workspaceID, chatbotID)
@@ -232,7 +235,7 @@ func (s *Shop) openWebhooks(clock func() time.Time) *webhook.Endpoints {
 func (s *Shop) LoseWebhookSecrets() {
 	s.Helper()
 	hooks := outbound.NewWebhooks(s.db)
-	for e, err := range hooks.AllEndpoints(s.Context()) {
+	for e, err := range hooks.AllEndpoints(s.Context(), access) {
 		webtest.Must(s.T, err)
 		e.SealedSecret = []byte("lost")
 		webtest.Must(s.T, hooks.UpdateEndpoint(s.Context(), e.WorkspaceID, e))
@@ -363,7 +366,7 @@ func (s *Shop) Converse(chatbotID string, all ...Answer) {
 			Answer: answer.Answer{Text: "An answer.", Record: answer.UsageRecord{ChatbotID: chatbotID, FirstToken: time.Second, At: a.At}},
 		}))
 	}
-	webtest.Must(s.T, stats.NewRoller(insightstore.NewRolls(s.db), time.Now, slog.New(slog.DiscardHandler)).Roll(s.Context()))
+	webtest.Must(s.T, stats.NewRoller(insightstore.NewRolls(s.db), access, time.Now, slog.New(slog.DiscardHandler)).Roll(s.Context()))
 }
 
 // WantRows fails unless a table has these cells after its head.

@@ -9,6 +9,7 @@ import (
 
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // Whatever happens in one process, no message too many is stored, and none is
@@ -78,7 +79,7 @@ type process struct {
 	opened []*Ticket
 }
 
-func (*process) ReleaseMessages(context.Context) error { return nil }
+func (*process) ReleaseMessages(context.Context, system.Access) error { return nil }
 
 func (p *process) ReserveMessages(_ context.Context, _ string, asked Reservation) (int, error) {
 	use := MonthUse{Messages: p.stored()}

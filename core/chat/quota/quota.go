@@ -16,6 +16,7 @@ import (
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system"
 )
 
 const (
@@ -41,7 +42,7 @@ type Months interface {
 	ReserveMessages(ctx context.Context, workspaceID string, asked Reservation) (free int, err error)
 	// ReleaseMessages gives back what this process has reserved in any
 	// workspace. It begins no more of them.
-	ReleaseMessages(ctx context.Context) error
+	ReleaseMessages(ctx context.Context, access system.Access) error
 }
 
 // Quota admits the messages of a month: never more than the plan includes, of
@@ -194,7 +195,9 @@ func (q *Quota) reserve(ctx context.Context, m *monthOf, workspaceID string, lim
 
 // Release gives back the messages that this process has reserved. It begins none
 // after that.
-func (q *Quota) Release(ctx context.Context) error { return q.store.ReleaseMessages(ctx) }
+func (q *Quota) Release(ctx context.Context, access system.Access) error {
+	return q.store.ReleaseMessages(ctx, access)
+}
 
 // unlocked runs do without the lock, and takes the lock again after it even if
 // it panics.

@@ -12,6 +12,7 @@ import (
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system"
 )
 
 // ledger counts messages as a database does that has one process, and how often
@@ -36,7 +37,7 @@ func (l *ledger) ReserveMessages(_ context.Context, workspaceID string, asked Re
 	return free, l.fail
 }
 
-func (*ledger) ReleaseMessages(context.Context) error { return nil }
+func (*ledger) ReleaseMessages(context.Context, system.Access) error { return nil }
 
 // store counts a message in the month of now.
 func (l *ledger) store(workspaceID string) {

@@ -23,7 +23,7 @@ func (s *Service) Renew(ctx context.Context) error {
 	now := s.Now()
 	return s.Turns.InTx(ctx, func(ctx context.Context) error {
 		if len(ids) > 0 {
-			if err := s.Leases.RenewLeases(ctx, ids, now.Add(lease)); err != nil {
+			if err := s.Leases.RenewLeases(ctx, s.System, ids, now.Add(lease)); err != nil {
 				return err
 			}
 		}
@@ -40,7 +40,7 @@ func (s *Service) InterruptAll(ctx context.Context) error {
 }
 
 func (s *Service) interrupt(ctx context.Context, before time.Time) error {
-	n, err := s.Leases.InterruptLapsed(ctx, before, s.Now(), s.Answers.CountTokens)
+	n, err := s.Leases.InterruptLapsed(ctx, s.System, before, s.Now(), s.Answers.CountTokens)
 	if n > 0 {
 		s.Log.Info("interrupted answers of a process that ended", "count", n)
 	}

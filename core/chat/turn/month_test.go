@@ -17,6 +17,7 @@ import (
 	"parley/core/fault"
 	"parley/core/plan"
 	"parley/core/retrieval"
+	"parley/core/system/grant"
 	"parley/core/tenant"
 	"parley/store"
 	"parley/store/bots"
@@ -76,7 +77,7 @@ func open(db *store.Store, searcher answer.Searcher, model answer.Model, now fun
 	log := slog.New(slog.DiscardHandler)
 	keys := chat.NewKeys(chatstore.NewKeys(db), now)
 	return turn.New(turn.Config{
-		Turns: chatstore.NewTurns(db), Leases: chatstore.NewLeases(db), Chats: chat.New(ports.ForChat(db), keys, now, log), Keys: keys, Quota: quota.New(chatstore.NewMonths(db), now),
+		Turns: chatstore.NewTurns(db), Leases: chatstore.NewLeases(db), System: grant.Because("a test"), Chats: chat.New(ports.ForChat(db, grant.Because("a test")), keys, now, log), Keys: keys, Quota: quota.New(chatstore.NewMonths(db), now),
 		Answers: answer.New(searcher, answer.Always(model), chatstore.NewCachedAnswers(db), now, log), Now: now, Log: log,
 	})
 }

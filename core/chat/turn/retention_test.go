@@ -12,6 +12,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system/grant"
 	chatstore "parley/store/chat"
 )
 
@@ -193,7 +194,7 @@ func TestDeleteExpired(t *testing.T) {
 			r := newRig(t)
 			stays, goes := r.talk(failing), r.talk(other)
 			r.now = r.now.Add(1_000 * day)
-			err := chat.New(chat.Ports{Retentions: stubborn{chatstore.NewRetentions(r.db), failing, away}}, nil, func() time.Time { return r.now }, slog.New(slog.DiscardHandler)).DeleteExpired(t.Context())
+			err := chat.New(chat.Ports{Retentions: stubborn{chatstore.NewRetentions(r.db), failing, away}, System: grant.Because("a test")}, nil, func() time.Time { return r.now }, slog.New(slog.DiscardHandler)).DeleteExpired(t.Context())
 			if !errors.Is(err, away) {
 				t.Errorf("got %v", err)
 			}

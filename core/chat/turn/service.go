@@ -14,12 +14,14 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/plan"
+	"parley/core/system"
 )
 
 // Config is what [New] needs.
 type Config struct {
 	Turns   Turns
 	Leases  Leases
+	System  system.Access
 	Chats   *chat.Service
 	Keys    *chat.Keys
 	Quota   *quota.Quota

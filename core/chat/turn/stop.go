@@ -121,7 +121,7 @@ func (s *Service) StopAsked(ctx context.Context) error {
 	if len(s.running.ids()) == 0 {
 		return nil
 	}
-	ids, err := s.Leases.StopsAsked(ctx)
+	ids, err := s.Leases.StopsAsked(ctx, s.System)
 	for _, id := range ids {
 		if a := s.running.of(id); a != nil {
 			a.end(errStopped)

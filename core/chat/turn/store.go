@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/system"
 )
 
 // Turns is the port to what keeps questions with their answers. A missing row is
@@ -61,14 +62,14 @@ type Turns interface {
 type Leases interface {
 	// StopsAsked returns the answers, of any workspace, that are being
 	// generated and are to be stopped.
-	StopsAsked(ctx context.Context) ([]int64, error)
+	StopsAsked(ctx context.Context, access system.Access) ([]int64, error)
 	// RenewLeases extends the leases of answers, of any workspace, that this
 	// process is generating.
-	RenewLeases(ctx context.Context, answerIDs []int64, until time.Time) error
+	RenewLeases(ctx context.Context, access system.Access, answerIDs []int64, until time.Time) error
 	// InterruptLapsed marks answers of any workspace whose lease ended before
 	// the given time as interrupted, each with a usage record that has the tokens
 	// which count gives its text, and returns how many there were.
-	InterruptLapsed(ctx context.Context, before, now time.Time, count func(text string) int) (int, error)
+	InterruptLapsed(ctx context.Context, access system.Access, before, now time.Time, count func(text string) int) (int, error)
 }
 
 // Opening is a question that is about to be answered.

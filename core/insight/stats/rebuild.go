@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"parley/core/system"
 )
 
 // RebuildStore is the port to what [Rebuilder] takes back.
@@ -11,7 +13,7 @@ type RebuildStore interface {
 	RollStore
 	// RecordedMonths returns the months, such as 2026-11, in which any chatbot of
 	// any workspace has usage records, sums or feedback since a day, in order.
-	RecordedMonths(ctx context.Context, since time.Time) ([]ChatbotMonth, error)
+	RecordedMonths(ctx context.Context, access system.Access, since time.Time) ([]ChatbotMonth, error)
 	// ForgetMonth deletes the sums of a chatbot's month, and makes its records and
 	// its feedback such as are not counted.
 	ForgetMonth(ctx context.Context, workspaceID, chatbotID string, from, to time.Time) error
@@ -29,7 +31,7 @@ type ChatbotMonth struct {
 // dies, the roller goes on where it was. What retention has deleted since is not
 // in the new sums: users, topics and documents of conversations that are gone.
 func (r *Roller) Rebuild(ctx context.Context, store RebuildStore, since time.Time) (months int, err error) {
-	found, err := store.RecordedMonths(ctx, since)
+	found, err := store.RecordedMonths(ctx, r.system, since)
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // Kinds of what answers are counted by.
@@ -44,14 +45,14 @@ type RollStore interface {
 	// LockRoll lets one roller at a time, of all processes, change sums until the
 	// transaction ends, and keeps chatbots until then. It reports false if there is
 	// another.
-	LockRoll(ctx context.Context, chatbotIDs ...string) (bool, error)
+	LockRoll(ctx context.Context, access system.Access, chatbotIDs ...string) (bool, error)
 	// Uncounted returns the oldest records that are not counted. It leaves out records
 	// of interrupted answers unless they are from before interruptedBefore.
-	Uncounted(ctx context.Context, interruptedBefore time.Time, limit int) ([]Record, error)
+	Uncounted(ctx context.Context, access system.Access, interruptedBefore time.Time, limit int) ([]Record, error)
 	// CountRecords marks records as counted, and returns how many were not yet.
-	CountRecords(ctx context.Context, ids []int64) (int, error)
+	CountRecords(ctx context.Context, access system.Access, ids []int64) (int, error)
 	// UncountedThumbs returns feedback whose rating is not the counted one.
-	UncountedThumbs(ctx context.Context, limit int) ([]Thumb, error)
+	UncountedThumbs(ctx context.Context, access system.Access, limit int) ([]Thumb, error)
 	// CountThumb makes the rating of a thumb the counted one. It reports false if
 	// either has changed.
 	CountThumb(ctx context.Context, thumb Thumb) (bool, error)
@@ -67,6 +68,7 @@ type RollStore interface {
 // Roller adds new usage records and feedback to the sums of their days.
 type Roller struct {
 	store      RollStore
+	system     system.Access
 	now        func() time.Time
 	log        *slog.Logger
 	subscriber Subscriber
@@ -82,8 +84,8 @@ type Subscriber interface {
 func (r *Roller) Subscribe(s Subscriber) { r.subscriber = s }
 
 // NewRoller returns a roller of a store.
-func NewRoller(store RollStore, now func() time.Time, log *slog.Logger) *Roller {
-	return &Roller{store: store, now: now, log: log}
+func NewRoller(store RollStore, access system.Access, now func() time.Time, log *slog.Logger) *Roller {
+	return &Roller{store: store, system: access, now: now, log: log}
 }
 
 const (
@@ -128,13 +130,13 @@ func (r *Roller) Roll(ctx context.Context) error {
 }
 
 func (r *Roller) uncounted(ctx context.Context, limit int) ([]Record, error) {
-	return r.store.Uncounted(ctx, r.now().Add(-settled), limit)
+	return r.store.Uncounted(ctx, r.system, r.now().Add(-settled), limit)
 }
 
 // locked runs fn in a transaction in which nobody else rolls.
 func (r *Roller) locked(ctx context.Context, chatbotIDs []string, fn func(context.Context) error) error {
 	return r.store.InTx(ctx, func(ctx context.Context) error {
-		mine, err := r.store.LockRoll(ctx, chatbotIDs...)
+		mine, err := r.store.LockRoll(ctx, r.system, chatbotIDs...)
 		if err != nil {
 			return err
 		}
@@ -162,7 +164,7 @@ func (r *Roller) rollRecords(ctx context.Context) (int, error) {
 		chatbots[i] = s.chatbotID
 	}
 	return len(records), r.locked(ctx, chatbots, func(ctx context.Context) error {
-		n, err := r.store.CountRecords(ctx, ids)
+		n, err := r.store.CountRecords(ctx, r.system, ids)
 		if err != nil {
 			return err
 		}
@@ -201,7 +203,7 @@ func (r *Roller) add(ctx context.Context, sums []*sum) error {
 
 // rollThumbs counts some feedback.
 func (r *Roller) rollThumbs(ctx context.Context) (int, error) {
-	thumbs, err := r.store.UncountedThumbs(ctx, batch)
+	thumbs, err := r.store.UncountedThumbs(ctx, r.system, batch)
 	if err != nil || len(thumbs) == 0 {
 		return 0, err
 	}

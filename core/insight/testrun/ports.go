@@ -6,6 +6,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/insight"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -55,10 +56,10 @@ type RunStore interface {
 type Due interface {
 	// ClaimTestRun returns a run of any workspace that is due, which nobody else
 	// claims until a time. It is NotFound if there is none.
-	ClaimTestRun(ctx context.Context, now, until time.Time) (Run, error)
+	ClaimTestRun(ctx context.Context, access system.Access, now, until time.Time) (Run, error)
 	// Tested returns the chatbots of any workspace that have test questions, each
 	// with what it answers from and by.
-	Tested(ctx context.Context) ([]Tested, error)
+	Tested(ctx context.Context, access system.Access) ([]Tested, error)
 }
 
 // Tested is a chatbot that has test questions.
@@ -86,6 +87,7 @@ type Ports struct {
 	Removals     Removal
 	Runs         RunStore
 	Due          Due
+	System       system.Access
 	Chatbots     Chatbots
 	Asker        Asker
 	Budget       Budget

@@ -6,6 +6,7 @@ import (
 
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/core/system"
 )
 
 // undoFor is how long at least a removal on a page can be undone: as long as the removal
@@ -24,7 +25,7 @@ type Removal interface {
 	RestoreTestQuestion(ctx context.Context, workspaceID, chatbotID, questionID string, after time.Time) error
 	// DeleteWithdrawn deletes the questions of any workspace that were not withdrawn
 	// after a time, with their results.
-	DeleteWithdrawn(ctx context.Context, until time.Time) error
+	DeleteWithdrawn(ctx context.Context, access system.Access, until time.Time) error
 }
 
 var (

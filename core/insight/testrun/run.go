@@ -9,6 +9,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/system"
 	"parley/internal/id"
 )
 
@@ -70,6 +71,7 @@ type Service struct {
 	removals  Removal
 	runs      RunStore
 	due       Due
+	system    system.Access
 	chatbots  Chatbots
 	asker     Asker
 	budget    Budget
@@ -84,7 +86,7 @@ type Service struct {
 // New returns the service over its ports.
 func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) *Service {
 	return &Service{
-		tx: p.Transactions, questions: p.Questions, removals: p.Removals, runs: p.Runs, due: p.Due, chatbots: p.Chatbots, asker: p.Asker, budget: p.Budget,
+		tx: p.Transactions, questions: p.Questions, removals: p.Removals, runs: p.Runs, due: p.Due, system: p.System, chatbots: p.Chatbots, asker: p.Asker, budget: p.Budget,
 		program: p.Program, now: now, random: random, log: log,
 	}
 }
@@ -174,7 +176,7 @@ func (s *Service) schedule(ctx context.Context, wanted Run, at time.Time) (run R
 // looked at. Every process watches: their runs are the same one. It is for one
 // goroutine.
 func (s *Service) Watch(ctx context.Context) error {
-	tested, err := s.due.Tested(ctx)
+	tested, err := s.due.Tested(ctx, s.system)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/core/fault"
+	"parley/core/system/grant"
 )
 
 func TestRunsTellWhatAChangeBreaks(t *testing.T) {
@@ -84,7 +85,7 @@ func TestALongRunLetsOthersHaveTheirTurn(t *testing.T) {
 	if _, err := service.Start(t.Context(), "ws", "cb", "ada@example.com"); err != nil {
 		t.Fatal(err)
 	}
-	run, err := s.ClaimTestRun(t.Context(), s.now, s.now.Add(lease))
+	run, err := s.ClaimTestRun(t.Context(), grant.Because("a test"), s.now, s.now.Add(lease))
 	if err != nil {
 		t.Fatal(err)
 	}

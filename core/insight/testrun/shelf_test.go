@@ -15,6 +15,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight"
+	"parley/core/system"
 	"parley/core/tenant"
 )
 
@@ -74,7 +75,7 @@ func (s *shelf) RestoreTestQuestion(_ context.Context, _, _, questionID string, 
 	return nil
 }
 
-func (s *shelf) DeleteWithdrawn(_ context.Context, until time.Time) error {
+func (s *shelf) DeleteWithdrawn(_ context.Context, _ system.Access, until time.Time) error {
 	s.questions = slices.DeleteFunc(s.questions, func(q Question) bool { return q.RemovedAt != nil && !q.RemovedAt.After(until) })
 	return nil
 }
@@ -157,7 +158,7 @@ func (s *shelf) DeleteTestRun(_ context.Context, _, runID string) error {
 
 func (s *shelf) TrimTestRuns(context.Context, string, string, int) error { return nil }
 
-func (s *shelf) ClaimTestRun(_ context.Context, now, until time.Time) (Run, error) {
+func (s *shelf) ClaimTestRun(_ context.Context, _ system.Access, now, until time.Time) (Run, error) {
 	for i := range s.runs {
 		if due := s.runs[i].DueAt; due != nil && !due.After(now) {
 			s.runs[i].State, s.runs[i].DueAt = Running, &until
@@ -167,7 +168,7 @@ func (s *shelf) ClaimTestRun(_ context.Context, now, until time.Time) (Run, erro
 	return Run{}, fault.New(fault.NotFound, "None.")
 }
 
-func (s *shelf) Tested(context.Context) ([]Tested, error) { return s.tested, nil }
+func (s *shelf) Tested(context.Context, system.Access) ([]Tested, error) { return s.tested, nil }
 
 func (s *shelf) Get(context.Context, string, string) (chatbot.Chatbot, error) {
 	return chatbot.Chatbot{ID: "cb"}, nil

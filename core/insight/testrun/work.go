@@ -11,11 +11,11 @@ import (
 // Work asks the test questions that are due, run by run, until none is. A run
 // that takes long waits for others that are due. It deletes removed questions, too.
 func (s *Service) Work(ctx context.Context) error {
-	if err := s.removals.DeleteWithdrawn(ctx, s.now().Add(-undoFor)); err != nil {
+	if err := s.removals.DeleteWithdrawn(ctx, s.system, s.now().Add(-undoFor)); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
-		run, err := s.due.ClaimTestRun(ctx, s.now(), s.now().Add(lease))
+		run, err := s.due.ClaimTestRun(ctx, s.system, s.now(), s.now().Add(lease))
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}

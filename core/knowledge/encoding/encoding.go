@@ -11,20 +11,21 @@ import (
 	"time"
 
 	"parley/core/retrieval"
+	"parley/core/system"
 	"parley/text/encode"
 )
 
 // Store is the port to passages that have no encoding.
 type Store interface {
 	// ChatbotsUnencoded returns the chatbots that have such passages, grouped by workspace.
-	ChatbotsUnencoded(ctx context.Context) ([]retrieval.Scope, error)
+	ChatbotsUnencoded(ctx context.Context, access system.Access) ([]retrieval.Scope, error)
 	// Unencoded returns such passages of a chatbot, the oldest first, at most limit.
 	Unencoded(ctx context.Context, workspaceID, chatbotID string, limit int) ([]retrieval.Passage, error)
 	// SaveEncodings stores encodings by [retrieval.Passage.ID]. A passage that is gone
 	// is left out.
 	SaveEncodings(ctx context.Context, workspaceID string, encodings map[int64]encode.Encoding) error
 	// CountUnencoded counts such passages of all workspaces.
-	CountUnencoded(ctx context.Context) (int, error)
+	CountUnencoded(ctx context.Context, access system.Access) (int, error)
 }
 
 // Encoder encodes passages and questions.
@@ -37,6 +38,7 @@ type Encoder interface {
 // Service encodes passages.
 type Service struct {
 	store   Store
+	system  system.Access
 	encoder Encoder
 	now     func() time.Time
 	pause   func(ctx context.Context, pause time.Duration)
@@ -44,8 +46,8 @@ type Service struct {
 
 // New returns a service over its ports. Pause waits for as long as the work took, or
 // longer, and ends with ctx.
-func New(store Store, encoder Encoder, now func() time.Time, pause func(context.Context, time.Duration)) *Service {
-	return &Service{store, encoder, now, pause}
+func New(store Store, access system.Access, encoder Encoder, now func() time.Time, pause func(context.Context, time.Duration)) *Service {
+	return &Service{store, access, encoder, now, pause}
 }
 
 const (
@@ -61,7 +63,9 @@ const (
 func (s *Service) Warm() error { return s.encoder.Warm() }
 
 // Left counts the passages without an encoding.
-func (s *Service) Left(ctx context.Context) (int, error) { return s.store.CountUnencoded(ctx) }
+func (s *Service) Left(ctx context.Context) (int, error) {
+	return s.store.CountUnencoded(ctx, s.system)
+}
 
 // Work encodes passages until a time, including passages of documents that become ready
 // meanwhile. It encodes a few for one workspace after the other, and within a workspace for
@@ -94,12 +98,12 @@ func (s *Service) Work(ctx context.Context, until time.Time, left func(passages 
 // look puts the chatbots that came since the last look into the queue, and counts the
 // passages that have no encoding.
 func (s *Service) look(ctx context.Context, q *queue) (passages int, err error) {
-	chatbots, err := s.store.ChatbotsUnencoded(ctx)
+	chatbots, err := s.store.ChatbotsUnencoded(ctx, s.system)
 	if err != nil {
 		return 0, err
 	}
 	q.add(chatbots)
-	return s.store.CountUnencoded(ctx)
+	return s.store.CountUnencoded(ctx, s.system)
 }
 
 // workOff encodes passages of the queue until it is empty, or until a time.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"parley/core/retrieval"
+	"parley/core/system"
+	"parley/core/system/grant"
 	"parley/text/encode"
 )
 
@@ -24,7 +26,7 @@ type world struct {
 	come   map[int]retrieval.Scope // whose passage comes after so many looks
 }
 
-func (w *world) ChatbotsUnencoded(context.Context) ([]retrieval.Scope, error) {
+func (w *world) ChatbotsUnencoded(context.Context, system.Access) ([]retrieval.Scope, error) {
 	if c, ok := w.come[w.looks]; ok {
 		w.left = map[retrieval.Scope]int{c: 1, scope("ws_large", "large"): w.left[scope("ws_large", "large")]}
 	}
@@ -53,7 +55,7 @@ func (w *world) SaveEncodings(_ context.Context, workspaceID string, encodings m
 	return nil
 }
 
-func (w *world) CountUnencoded(context.Context) (int, error) {
+func (w *world) CountUnencoded(context.Context, system.Access) (int, error) {
 	n := 0
 	for _, left := range w.left {
 		n += left
@@ -73,7 +75,7 @@ func (w *world) Encode(_ context.Context, passages []retrieval.Passage) ([]encod
 func (w *world) Warm() error { return nil }
 
 func (w *world) service() *Service {
-	return New(w, w, func() time.Time { return w.time }, func(_ context.Context, pause time.Duration) {
+	return New(w, grant.Because("a test"), w, func() time.Time { return w.time }, func(_ context.Context, pause time.Duration) {
 		w.rested += pause
 		w.time = w.time.Add(pause)
 	})

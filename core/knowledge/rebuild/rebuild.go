@@ -12,21 +12,22 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/retrieval"
+	"parley/core/system"
 )
 
 // Documents is the port to the documents of all workspaces, without contents. There may be
 // millions: they are read a portion at a time, and the reading ends with the first error.
 type Documents interface {
-	AllDocuments(ctx context.Context) iter.Seq2[knowledge.Document, error]
+	AllDocuments(ctx context.Context, access system.Access) iter.Seq2[knowledge.Document, error]
 	// ChangedDocuments reads those that changed since a time, and all that
 	// are being indexed.
-	ChangedDocuments(ctx context.Context, since time.Time) iter.Seq2[knowledge.Document, error]
+	ChangedDocuments(ctx context.Context, access system.Access, since time.Time) iter.Seq2[knowledge.Document, error]
 }
 
 // Chatbots is the port to the scopes of all chatbots, of all workspaces, read as
 // [Documents] are.
 type Chatbots interface {
-	AllChatbots(ctx context.Context) iter.Seq2[retrieval.Scope, error]
+	AllChatbots(ctx context.Context, access system.Access) iter.Seq2[retrieval.Scope, error]
 }
 
 // Passages is the port to the passages of one version of a document.
@@ -36,7 +37,7 @@ type Passages interface {
 
 // Removals is the port to the receipts of all workspaces, read as [Documents] are.
 type Removals interface {
-	RemovalsSince(ctx context.Context, since time.Time) iter.Seq2[knowledge.Removal, error]
+	RemovalsSince(ctx context.Context, access system.Access, since time.Time) iter.Seq2[knowledge.Removal, error]
 }
 
 // Marks is the port to the marks of rebuilds. A rebuild has one from before it
@@ -64,6 +65,7 @@ type Ports struct {
 	Passages  Passages
 	Removals  Removals
 	Marks     Marks
+	System    system.Access
 	Index     retrieval.Index
 	Searcher  *retrieval.Searcher
 	Indexer   Indexer
@@ -125,7 +127,7 @@ func (s *Rebuilder) Rebuild(ctx context.Context) (int, error) {
 // far as the switch.
 func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err error) {
 	err = s.Index.Rebuild(ctx, s.Version, func(ctx context.Context, into retrieval.Filler) error {
-		for d, err := range s.Documents.AllDocuments(ctx) {
+		for d, err := range s.Documents.AllDocuments(ctx, s.System) {
 			if err != nil {
 				return err
 			}
@@ -146,7 +148,7 @@ func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err erro
 // catchUp makes what changed while an index was built so in the new one. Chatbots that are
 // gone have left no row that tells of them, so the index drops all that is of no chatbot.
 func (s *Rebuilder) catchUp(ctx context.Context, since time.Time) error {
-	for d, err := range s.Documents.ChangedDocuments(ctx, since) {
+	for d, err := range s.Documents.ChangedDocuments(ctx, s.System, since) {
 		if err != nil {
 			return err
 		}
@@ -154,7 +156,7 @@ func (s *Rebuilder) catchUp(ctx context.Context, since time.Time) error {
 			return err
 		}
 	}
-	for r, err := range s.Removals.RemovalsSince(ctx, since) { // not all have gone: a removal can be undone for a while
+	for r, err := range s.Removals.RemovalsSince(ctx, s.System, since) { // not all have gone: a removal can be undone for a while
 		if err != nil {
 			return err
 		}
@@ -162,6 +164,6 @@ func (s *Rebuilder) catchUp(ctx context.Context, since time.Time) error {
 			return err
 		}
 	}
-	_, err := s.Index.DropOthers(ctx, s.Chatbots.AllChatbots(ctx))
+	_, err := s.Index.DropOthers(ctx, s.Chatbots.AllChatbots(ctx, s.System))
 	return err
 }

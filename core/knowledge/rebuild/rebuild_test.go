@@ -11,6 +11,7 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/retrieval"
+	"parley/core/system"
 )
 
 // world is an index and a database without live documents: what they are asked
@@ -68,11 +69,11 @@ func (w *world) Restore(_ context.Context, d knowledge.Document) error {
 
 func (w *world) Follow(context.Context, knowledge.Document, int) error { return nil }
 
-func (w *world) AllDocuments(ctx context.Context) iter.Seq2[knowledge.Document, error] {
+func (w *world) AllDocuments(ctx context.Context, _ system.Access) iter.Seq2[knowledge.Document, error] {
 	return read([]knowledge.Document{{ID: "never ready"}, {ID: "leaving", Live: 1, State: knowledge.Removing}}, ctx.Err())
 }
 
-func (w *world) AllChatbots(context.Context) iter.Seq2[retrieval.Scope, error] {
+func (w *world) AllChatbots(context.Context, system.Access) iter.Seq2[retrieval.Scope, error] {
 	return read([]retrieval.Scope{{WorkspaceID: "ws", ChatbotID: "cb"}}, nil)
 }
 
@@ -87,12 +88,12 @@ func (w *world) DropOthers(_ context.Context, kept iter.Seq2[retrieval.Scope, er
 	return 1, nil
 }
 
-func (w *world) ChangedDocuments(_ context.Context, since time.Time) iter.Seq2[knowledge.Document, error] {
+func (w *world) ChangedDocuments(_ context.Context, _ system.Access, since time.Time) iter.Seq2[knowledge.Document, error] {
 	w.asked = append(w.asked, since)
 	return read[knowledge.Document](nil, nil)
 }
 
-func (w *world) RemovalsSince(context.Context, time.Time) iter.Seq2[knowledge.Removal, error] {
+func (w *world) RemovalsSince(context.Context, system.Access, time.Time) iter.Seq2[knowledge.Removal, error] {
 	return read(w.removals, nil)
 }
 

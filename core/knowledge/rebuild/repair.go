@@ -30,7 +30,7 @@ func (s *Rebuilder) Repair(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	repaired := 0
-	for d, err := range s.Documents.AllDocuments(ctx) {
+	for d, err := range s.Documents.AllDocuments(ctx, s.System) {
 		if err != nil {
 			return repaired, err
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/core/knowledge"
+	"parley/core/system"
 )
 
 // Position is a place in the feed of changes. Changes are ordered by their transactions,
@@ -38,9 +39,9 @@ type Page struct {
 type Changes interface {
 	// ChangesAfter returns the changes after a position that are committed, at most
 	// limit.
-	ChangesAfter(ctx context.Context, after Position, limit int) (Page, error)
+	ChangesAfter(ctx context.Context, access system.Access, after Position, limit int) (Page, error)
 	// DeleteChanges deletes changes from before a time.
-	DeleteChanges(ctx context.Context, before time.Time) error
+	DeleteChanges(ctx context.Context, access system.Access, before time.Time) error
 }
 
 // Bookmark is the port to where an index keeps its position in the feed. It is lost with
@@ -101,11 +102,11 @@ func (r *Replicator) CatchUp(ctx context.Context) error {
 
 // DeleteOld deletes changes that no index will ask for any more.
 func (r *Replicator) DeleteOld(ctx context.Context) error {
-	return r.changes.DeleteChanges(ctx, r.now().Add(-changesKept))
+	return r.changes.DeleteChanges(ctx, r.rebuilder.System, r.now().Add(-changesKept))
 }
 
 func (r *Replicator) start(ctx context.Context) error {
-	page, err := r.changes.ChangesAfter(ctx, Position{math.MaxInt64, math.MaxInt64}, 1)
+	page, err := r.changes.ChangesAfter(ctx, r.rebuilder.System, Position{math.MaxInt64, math.MaxInt64}, 1)
 	if err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (r *Replicator) applyFeed(ctx context.Context) error {
 	var failures []error
 	from, reached := r.at, true
 	for {
-		page, err := r.changes.ChangesAfter(ctx, from, pageOfFeed)
+		page, err := r.changes.ChangesAfter(ctx, r.rebuilder.System, from, pageOfFeed)
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/core/knowledge"
+	"parley/core/system"
 )
 
 // feed is a database's feed, with the bookmark of an index.
@@ -23,7 +24,7 @@ type feed struct {
 	stuck    string // a document that cannot be followed
 }
 
-func (f *feed) ChangesAfter(_ context.Context, after Position, limit int) (Page, error) {
+func (f *feed) ChangesAfter(_ context.Context, _ system.Access, after Position, limit int) (Page, error) {
 	page := Page{Horizon: f.horizon}
 	for _, c := range f.changes {
 		if beyond := cmp.Or(cmp.Compare(c.At.Transaction, after.Transaction), cmp.Compare(c.At.Change, after.Change)); beyond > 0 && len(page.Changes) < limit {
@@ -33,7 +34,7 @@ func (f *feed) ChangesAfter(_ context.Context, after Position, limit int) (Page,
 	return page, nil
 }
 
-func (f *feed) DeleteChanges(context.Context, time.Time) error { return nil }
+func (f *feed) DeleteChanges(context.Context, system.Access, time.Time) error { return nil }
 
 func (f *feed) Bookmark(context.Context) (string, error) { return f.bookmark, nil }
 
