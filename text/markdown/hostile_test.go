@@ -24,7 +24,7 @@ var goodHosts = markdown.Hosts{"good.example"}
 // each attribute.
 var harmless = map[string]map[string]*regexp.Regexp{
 	"p": nil, "br": nil, "hr": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil,
-	"blockquote": nil, "pre": nil, "em": nil, "strong": nil, "del": nil, "ul": nil, "li": nil,
+	"blockquote": nil, "pre": nil, "em": nil, "strong": nil, "del": nil, "sup": nil, "sub": nil, "ul": nil, "li": nil,
 	"table": nil, "thead": nil, "tbody": nil, "tr": nil,
 	"code":  {"class": regexp.MustCompile(`^language-[A-Za-z0-9_+#.-]+$`)},
 	"ol":    {"start": regexp.MustCompile(`^[0-9]+$`)},

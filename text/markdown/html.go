@@ -136,7 +136,14 @@ func writeTitle(w util.BufWriter, title []byte) {
 }
 
 func renderRawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
-	if entering && breaksLine(n.(*ast.RawHTML), source) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	tag := n.(*ast.RawHTML)
+	switch written := strings.ToLower(string(tag.Segments.Value(source))); {
+	case written == "<sup>", written == "</sup>", written == "<sub>", written == "</sub>":
+		_, _ = w.WriteString(written)
+	case breaksLine(tag, source):
 		_, _ = w.WriteString("<br>\n")
 	}
 	return ast.WalkSkipChildren, nil

@@ -20,7 +20,9 @@ func inlineText(parent ast.Node, source []byte) string {
 }
 
 func writeInline(out *strings.Builder, parent ast.Node, source []byte) {
-	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+	var rest ast.Node
+	for n := parent.FirstChild(); n != nil; n = rest {
+		rest = n.NextSibling()
 		switch n := n.(type) {
 		case *ast.Text:
 			writeText(out, n, source)
@@ -31,12 +33,20 @@ func writeInline(out *strings.Builder, parent ast.Node, source []byte) {
 		case *ast.AutoLink:
 			out.Write(n.Label(source))
 		case *ast.RawHTML:
+			if end := writeRaised(out, n, source); end != nil {
+				rest = end.NextSibling()
+				break
+			}
 			if breaksLine(n, source) {
 				out.WriteByte('\n')
 			}
+		case *extast.Strikethrough:
+			out.WriteString("~~") // without them an old price stands beside the new one
+			writeInline(out, n, source)
+			out.WriteString("~~")
 		case *extast.TaskCheckBox:
 			out.WriteString(box(n.IsChecked))
-		default: // emphasis, strikethrough, and an image's alternative text
+		default: // emphasis, and an image's alternative text
 			writeInline(out, n, source)
 		}
 	}

@@ -18,6 +18,7 @@ func parse(source []byte) ast.Node {
 	s := &spending{}
 	pc := parser.NewContext()
 	pc.Set(spendingKey, s)
+	pc.Set(tagPairsKey, pairsOf(source))
 	doc := markdownParser.Parse(text.NewReader(source), parser.WithContext(pc))
 	if s.exceeded || !withinLimits(doc) {
 		return nil
@@ -38,17 +39,18 @@ func newParser() parser.Parser {
 			util.Prioritized(parser.NewATXHeadingParser(), 600),
 			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
 			util.Prioritized(limitedContainer{parser.NewBlockquoteParser()}, 800),
-			util.Prioritized(parser.NewHTMLBlockParser(), 900),
+			util.Prioritized(tagBlocks{parser.NewHTMLBlockParser()}, 900),
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
 		parser.WithInlineParsers(
 			util.Prioritized(limitedInline{InlineParser: extension.NewTaskCheckBoxParser(), free: true}, 0),
 			util.Prioritized(limitedInline{InlineParser: parser.NewCodeSpanParser()}, 100),
+			util.Prioritized(limitedInline{InlineParser: formula{}}, 150),
 			util.Prioritized(limitedInline{InlineParser: parser.NewLinkParser()}, 200),
 			util.Prioritized(limitedInline{InlineParser: parser.NewAutoLinkParser()}, 300),
-			util.Prioritized(limitedInline{InlineParser: parser.NewRawHTMLParser()}, 400),
-			util.Prioritized(limitedInline{InlineParser: parser.NewEmphasisParser()}, 500),
-			util.Prioritized(limitedInline{InlineParser: extension.NewStrikethroughParser()}, 500),
+			util.Prioritized(limitedInline{InlineParser: inlineTags{parser.NewRawHTMLParser()}}, 400),
+			util.Prioritized(limitedInline{InlineParser: emphasis{parser.NewEmphasisParser()}}, 500),
+			util.Prioritized(limitedInline{InlineParser: strikethrough{extension.NewStrikethroughParser()}}, 500),
 			util.Prioritized(limitedInline{InlineParser: extension.NewLinkifyParser(), free: true}, 999),
 		),
 		parser.WithParagraphTransformers(
