@@ -162,7 +162,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Delete("/end-users/:external_user_id", privacies{a}.erase, route.May(tenant.ManageChatbots), route.Costly, route.Sensitive),
 	)
 	playground := playground{a}
-	tokens, keepings, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, retentions{a.Chatbots.Chatbots}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
+	tokens, kept, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, retentions{a.Chatbots.Chatbots}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	tests, runs := testQuestions{a.Tests}, testRuns{a.Tests}
 	route.Add(table, app, "/api/chatbots/:id", announce(a, a.withMember),
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
@@ -170,8 +170,8 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Patch("/api-tokens/:token_id", tokens.change, route.May(tenant.ManageTokens), route.Body(MaxBody), route.Sensitive),
 		route.Post("/api-tokens/:token_id/roll", tokens.roll, route.May(tenant.ManageTokens), route.Body(MaxBody), route.Sensitive),
 		route.Delete("/api-tokens/:token_id", tokens.revoke, route.May(tenant.ManageTokens)),
-		route.Get("/retention", keepings.show, route.May(tenant.Read)),
-		route.Patch("/retention", keepings.change, route.May(tenant.ManageChatbots), route.Body(MaxBody)),
+		route.Get("/retention", kept.show, route.May(tenant.Read)),
+		route.Patch("/retention", kept.change, route.May(tenant.ManageChatbots), route.Body(MaxBody)),
 		route.Get("/models", models{a.Chatbots}.list, route.May(tenant.ManageChatbots), route.Costly),
 		route.Get("/documents", documents.list, route.May(tenant.Read)),
 		route.Post("/documents", documents.add, route.May(tenant.EditKnowledge), route.Body(MaxDocumentBody), route.Costly),

@@ -33,7 +33,7 @@ func (r retentionRequest) toDomain() (change chatbot.RetentionChange, err error)
 
 // show answers with the chatbot's retention.
 func (h retentions) show(c *fiber.Ctx, at visit) error {
-	return succeed(c, wire.RetentionToWire(at.Keeping))
+	return succeed(c, wire.RetentionToWire(at.Retention))
 }
 
 // change changes the settings that the request names.

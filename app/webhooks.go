@@ -72,7 +72,7 @@ func (p *Program) events() events {
 var (
 	_ stats.Subscriber     = events{}
 	_ knowledge.Subscriber = events{}
-	_ tenant.QuotaFollower = events{}
+	_ tenant.QuotaSubscriber = events{}
 
 	_ chatbot.TokenSubscriber = events{}
 )

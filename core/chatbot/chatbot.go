@@ -41,7 +41,7 @@ type Chatbot struct {
 	// name the same external user id, or none if it has none.
 	SeparateEndUsers bool
 	Greeting
-	Keeping
+	Retention
 	Answering
 	// OverLimit says that the plan includes fewer chatbots, and that this one
 	// is suspended; see [Chatbot.Writable].
@@ -77,7 +77,7 @@ type Settings struct {
 	AnswerWithoutKnowledge   bool
 	SeparateEndUsers         bool
 	Greeting
-	Keeping
+	Retention
 	Answering
 }
 
@@ -86,7 +86,7 @@ func (b Chatbot) Settings() Settings {
 	return Settings{
 		Name: b.Name, Instructions: b.Instructions, NoAnswer: b.NoAnswer, ImageHosts: b.ImageHosts,
 		PassageAim: b.PassageAim, PassageLimit: b.PassageLimit,
-		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Greeting: b.Greeting, Keeping: b.Keeping, Answering: b.Answering,
+		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Greeting: b.Greeting, Retention: b.Retention, Answering: b.Answering,
 	}
 }
 
@@ -213,7 +213,7 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 		return err
 	}
 	return s.replaceSettings(ctx, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
-		if err := checkRetention(ctx, s.db.Plans, workspace, settings.Keeping); err != nil {
+		if err := checkRetention(ctx, s.db.Plans, workspace, settings.Retention); err != nil {
 			return Settings{}, err
 		}
 		if err := s.checkProviders(ctx, workspaceID, settings.Answering); err != nil {

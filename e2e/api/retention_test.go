@@ -23,7 +23,7 @@ func TestDiscardedMessages(t *testing.T) {
 		upstream.Always(reply)
 		w := start(harness.WithModel(upstream))
 		baker := w.NewTenant("baker", plan.Standard, harness.Opening)
-		setKeeping(w, baker, chatbot.Keeping{DiscardMessages: true})
+		setRetention(w, baker, chatbot.Retention{DiscardMessages: true})
 		message, conversation := w.AskedFor(baker.Token, "alice", "Are rolls warm, canaryfirst?")
 
 		t.Run("the caller reads the answer, and nothing of it is stored", func(t *testing.T) {
@@ -79,13 +79,13 @@ func TestDiscardedMessages(t *testing.T) {
 	})
 }
 
-// setKeeping sets what is kept of a chatbot's conversations.
-func setKeeping(w *harness.Instance, tn harness.Tenant, keeping chatbot.Keeping) {
+// setRetention sets what is kept of a chatbot's conversations.
+func setRetention(w *harness.Instance, tn harness.Tenant, retention chatbot.Retention) {
 	w.Helper()
 	bot, err := w.Server.Chatbots.Get(w.Context(), tn.Workspace, tn.Chatbot)
 	w.Must(err)
 	settings := bot.Settings()
-	settings.Keeping = keeping
+	settings.Retention = retention
 	w.Must(w.Server.Chatbots.Update(w.Context(), tn.Workspace, tn.Chatbot, settings))
 }
 
@@ -99,7 +99,7 @@ func TestRetentionOfAChatbot(t *testing.T) {
 		second := baker
 		second.Chatbot = other.ID
 		_, second.Token = w.Issue(second, chatbot.NewToken{})
-		setKeeping(w, baker, chatbot.Keeping{RetentionDays: 2})
+		setRetention(w, baker, chatbot.Retention{RetentionDays: 2})
 		_, short := w.AskedFor(baker.Token, "alice", "When does the bakery open?")
 		_, long := w.AskedFor(second.Token, "alice", "When does the bakery open?")
 		status := func(tn harness.Tenant, conversation string) int {
