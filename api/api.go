@@ -122,7 +122,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Delete("/conversations/:conversation_id", conversations.remove, route.Needs(chatbot.ScopeWrite)),
 		route.Get("/conversations/:conversation_id/messages", conversations.messages, route.Needs(chatbot.ScopeRead)),
 		route.Get("/conversations/:conversation_id/stream", streams.resume, route.Needs(chatbot.ScopeRead)),
-		route.Post("/conversations/:conversation_id/stop", conversations.stop, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Post("/conversations/:conversation_id/stop", conversations.stop, route.Needs(chatbot.ScopeChat), route.Body(MaxBody), route.Frees),
 		route.Post(mcp.Path, newTools(a).answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Post("/messages/:message_id/feedback", ratings.give, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
@@ -179,7 +179,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/documents/:document_id", documents.show, route.May(tenant.Read)),
 		route.Delete("/documents/:document_id", documents.remove, route.May(tenant.EditKnowledge)),
 		route.Post("/documents/:document_id/retry", documents.retry, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
-		route.Post("/documents/:document_id/cancel", documents.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
+		route.Post("/documents/:document_id/cancel", documents.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Frees),
 		route.Get("/removals", documents.removals, route.May(tenant.Read)),
 		route.Get("/sources", sources.list, route.May(tenant.Read)),
 		route.Post("/sources", sources.add, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
@@ -188,7 +188,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/suggestions", playground.suggestions, route.May(tenant.Read)),
 		route.Post("/playground/stream", playground.ask, route.May(tenant.Try), route.Body(MaxBody), route.Costly),
 		route.Get("/playground/conversations/:conversation_id/stream", playground.resume, route.May(tenant.Try)),
-		route.Post("/playground/conversations/:conversation_id/stop", playground.stop, route.May(tenant.Try), route.Body(MaxBody)),
+		route.Post("/playground/conversations/:conversation_id/stop", playground.stop, route.May(tenant.Try), route.Body(MaxBody), route.Frees),
 		route.Get("/playground/conversations/:conversation_id/messages", playground.messages, route.May(tenant.Try)),
 		route.Post("/evaluate", evaluations.run, route.May(tenant.Read), route.Body(MaxBody), route.Costly),
 		route.Get("/test-questions", tests.list, route.May(tenant.Read)),
@@ -199,7 +199,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/test-runs", runs.list, route.May(tenant.Read)),
 		route.Post("/test-runs", runs.start, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
 		route.Get("/test-runs/:run_id", runs.show, route.May(tenant.Read)),
-		route.Post("/test-runs/:run_id/cancel", runs.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
+		route.Post("/test-runs/:run_id/cancel", runs.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Frees),
 		route.Post("/messages/:message/feedback", ratings.giveAsMember, route.May(tenant.Read), route.Body(MaxBody)),
 	)
 }

@@ -46,7 +46,7 @@ func (h retentions) change(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	changed, err := h.of.ChangeRetention(c.UserContext(), at.WorkspaceID, at.ID, change)
+	changed, err := h.of.ChangeRetention(c.UserContext(), at.WorkspaceID, at.ID, change, at.person.Session.CheckProof())
 	if err != nil {
 		return err
 	}

@@ -70,8 +70,8 @@ func (p *Program) events() events {
 }
 
 var (
-	_ stats.Subscriber     = events{}
-	_ knowledge.Subscriber = events{}
+	_ stats.Subscriber       = events{}
+	_ knowledge.Subscriber   = events{}
 	_ tenant.QuotaSubscriber = events{}
 
 	_ chatbot.TokenSubscriber = events{}

@@ -201,13 +201,15 @@ func (s *Chatbots) Visible(ctx context.Context, person tenant.Person, chatbotID 
 // Update changes a chatbot's settings, whatever they are. It is Forbidden for
 // one that is over the limit; see [Chatbot.Writable].
 func (s *Chatbots) Update(ctx context.Context, workspaceID, chatbotID string, settings Settings) error {
-	return s.UpdateFrom(ctx, workspaceID, chatbotID, "", settings)
+	return s.UpdateFrom(ctx, workspaceID, chatbotID, "", settings, nil)
 }
 
 // UpdateFrom is [Chatbots.Update] for somebody who has seen the settings with a
 // fingerprint. It is a Conflict when they are others by now, so that nobody
-// overwrites what they have not read. Of two that come at once one is refused.
-func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen string, settings Settings) error {
+// overwrites what they have not read. Of two that come at once one is refused. It is unproved,
+// which says that the person has not shown lately who they are, if conversations would be kept
+// for less.
+func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen string, settings Settings, unproved error) error {
 	settings, err := s.check(settings)
 	if err != nil {
 		return err
@@ -221,6 +223,9 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 		}
 		if seen != "" && seen != bot.Settings().Fingerprint() {
 			return Settings{}, errOvertaken
+		}
+		if unproved != nil && settings.Retention.shortens(bot.Retention) {
+			return Settings{}, unproved
 		}
 		return settings, nil
 	})

@@ -1,6 +1,7 @@
 package chatbot
 
 import (
+	"cmp"
 	"context"
 
 	"parley/core/fault"
@@ -17,6 +18,13 @@ type Retention struct {
 	// DiscardMessages keeps no text of what is said, so that an answer knows nothing of
 	// the questions before it.
 	DiscardMessages bool
+}
+
+// shortens reports whether conversations would be kept for less than before, so that the
+// change destroys what there is, or what would be.
+func (r Retention) shortens(was Retention) bool {
+	days := func(r Retention) int { return cmp.Or(r.RetentionDays, maxRetentionDays+1) }
+	return days(r) < days(was) || r.DiscardMessages && !was.DiscardMessages
 }
 
 // check refuses a time that the plan does not include.
@@ -42,13 +50,17 @@ type RetentionChange struct {
 }
 
 // ChangeRetention changes how long a chatbot's conversations are kept, and returns the new
-// settings. It is Invalid for more days than the plan includes.
-func (s *Chatbots) ChangeRetention(ctx context.Context, workspaceID, chatbotID string, change RetentionChange) (changed Retention, err error) {
+// settings. It is Invalid for more days than the plan includes, and unproved, which says that
+// the person has not shown lately who they are, if it shortens the time.
+func (s *Chatbots) ChangeRetention(ctx context.Context, workspaceID, chatbotID string, change RetentionChange, unproved error) (changed Retention, err error) {
 	err = s.replaceSettings(ctx, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
 		settings := bot.Settings()
 		set(&settings.RetentionDays, change.RetentionDays)
 		set(&settings.DiscardMessages, change.DiscardMessages)
 		changed = settings.Retention
+		if unproved != nil && changed.shortens(bot.Retention) {
+			return settings, unproved
+		}
 		if change.RetentionDays == nil { // a lower plan than once has taken nothing from the chatbot
 			return settings, nil
 		}

@@ -2,11 +2,14 @@ package api
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"parley/app"
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -181,4 +184,43 @@ func TestRetentionByTheAPI(t *testing.T) {
 			kept(v, v.Ask("GET", path, ""), true, nil)
 		})
 	})
+}
+
+// What is kept for less is lost: whoever holds somebody's open browser cannot do that.
+func TestShorteningRetentionAsksAgain(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64
+	w := harness.StartWith(t, app.Options{Now: func() time.Time { return app.Now().Add(time.Duration(ahead.Load())) }})
+	tn := w.NewTenant("baker", plan.Standard)
+	old := w.SignedIn(tn.Email, tn.Password)
+	ahead.Store(int64(account.ProofLifetime))
+	proved := w.SignedIn(tn.Email, tn.Password)
+	for _, c := range []struct {
+		by     *harness.Visitor
+		change string
+		asks   bool
+	}{
+		{old, `{"retention_days":60}`, true},
+		{proved, `{"retention_days":60}`, false},
+		{old, `{"retention_days":30}`, true},
+		{old, `{"retention_days":60}`, false},
+		{old, `{"retention_days":90}`, false},
+		{old, `{"store_messages":false}`, true},
+		{old, `{"retention_days":null}`, false},
+		{old, `{"retention_days":90}`, true},
+		{proved, `{"store_messages":false}`, false},
+		{old, `{"store_messages":true}`, false},
+	} {
+		r := c.by.Ask("PATCH", "/api/chatbots/"+tn.Chatbot+"/retention", c.change)
+		if asks := r.StatusCode == http.StatusForbidden && r.Header.Get("X-Error-Code") == "reauthentication_required"; asks != c.asks || !asks && r.StatusCode != http.StatusOK {
+			t.Errorf("%s answers %d: %s", c.change, r.StatusCode, harness.Shortened(r.Text))
+		}
+	}
+	settings := "/chatbots/" + tn.Chatbot + "/settings"
+	r := old.Post(settings, harness.Pairs{"name", "Bakery", "retention_days", "1"})
+	if r.StatusCode != http.StatusTemporaryRedirect || harness.Location(r) != "/confirm?to="+url.QueryEscape(settings) {
+		t.Errorf("the page answers %d, %s", r.StatusCode, harness.Location(r))
+	}
+	w.Expect(proved.Post(settings, harness.Pairs{"name", "Bakery", "retention_days", "1"}), http.StatusSeeOther)
+	w.Expect(old.Post(settings, harness.Pairs{"name", "Bakery", "retention_days", "2"}), http.StatusSeeOther)
 }

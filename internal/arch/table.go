@@ -734,7 +734,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api/route"},
-		Ours:     []string{"core/fault", "core/rate", "core/tenant", "core/chatbot", "api/bodies"},
+		Ours:     []string{"core/fault", "core/rate", "core/tenant", "core/chatbot", "api/bodies", "internal/diskspace"},
 		Outside:  []string{fiber},
 		Because:  "routes of both transports declare the same things in the same words: actions, scopes, rates and sizes, and fail with the same statuses",
 	},
@@ -810,9 +810,9 @@ var bans = []Ban{
 	{
 		Imports: []string{sqlite},
 		In:      []string{"..."},
-		Except:  []string{"store", "index/embedded", "ent/migrate/diff"},
+		Except:  []string{"store", "index/embedded", "internal/sqlitelog", "ent/migrate/diff"},
 		Tests:   true,
-		Because: "one place decides how a SQLite file is opened: store for the data, index/embedded for the index",
+		Because: "one place decides how a SQLite file is opened: store for the data, index/embedded for the index, with what both need of internal/sqlitelog",
 	},
 	{
 		Imports: []string{pgx},
