@@ -701,6 +701,11 @@ var table = []Row{
 		Because:  "a QR code is drawn from a text, whatever it says",
 	},
 	{
+		Packages: []string{"internal/sqlitelog"},
+		Outside:  []string{sqlite},
+		Because:  "the data and the index are files that are opened alike on a full disk",
+	},
+	{
 		Packages: []string{"internal/metrics"},
 		Outside:  []string{prometheus},
 		Because:  "it counts what it is told to, and knows nobody who tells",
@@ -762,7 +767,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"e2e/..."},
-		Ours:     append([]string{".", "app", "e2e/harness", "internal/contract", "internal/testinputs", "core/...", "text/..."}, doubles...),
+		Ours:     append([]string{".", "app", "e2e/harness", "internal/contract", "internal/smalldisk", "internal/testinputs", "core/...", "text/..."}, doubles...),
 		Outside:  []string{otp, jsonv2, chromedp, goleak, mcpSDK, xnet, xsync, goldmark, stdWebhooks},
 		Closed:   true,
 		Because:  "it tests the whole program from outside: it sees no adapter and no transport, and the domain packages only for the types of what the program's services take and return, as workspaces and documents are prepared with those",
@@ -895,7 +900,7 @@ var bans = []Ban{
 		Because: "text is pure functions and their tables: it knows no tenant, no database, no network and none of the domain's types",
 	},
 	{
-		Imports: append(prefixed(doubles), root+"/e2e/harness", root+"/internal/contract", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),
+		Imports: append(prefixed(doubles), root+"/e2e/harness", root+"/internal/contract", root+"/internal/smalldisk", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
 		Except:  []string{"e2e/harness", "index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest", "store/tenancytest"},
 		Because: "doubles and suites for tests stay out of the program",
