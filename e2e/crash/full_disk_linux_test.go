@@ -160,9 +160,13 @@ func (f *fullDisk) isReadOnly(p *harness.Process) {
 	if signIn.StatusCode != 503 || !strings.Contains(signIn.Text, "storage is full") || !strings.Contains(signIn.Text, signIn.Header.Get("X-Request-Id")) {
 		p.Errorf("signing in answers %d: %s", signIn.StatusCode, harness.Shortened(signIn.Text))
 	}
-	for _, page := range []string{"/workspaces/" + f.tn.Workspace, "/chatbots/" + f.tn.Chatbot + "/knowledge", "/chatbots/" + f.tn.Chatbot + "/conversations/export?format=csv"} {
-		p.Expect(v.Get(page), http.StatusOK)
+	for _, page := range []string{"", "/members", "/settings", "/billing", "/webhooks", "/models", "/audit", "/audit/export?format=csv", "/privacy"} {
+		p.Expect(v.Get("/workspaces/"+f.tn.Workspace+page), http.StatusOK)
 	}
+	for _, page := range []string{"/playground", "/knowledge", "/conversations", "/conversations/export?format=csv", "/improve", "/improve/tests", "/analytics", "/deploy", "/tokens", "/settings"} {
+		p.Expect(v.Get("/chatbots/"+f.tn.Chatbot+page), http.StatusOK)
+	}
+	p.Expect(v.Post("/workspaces/"+f.tn.Workspace+"/privacy/export", nil), http.StatusOK)
 	if all := p.Messages(f.tn.Token, f.conversation, ""); len(all) != 2*f.asked {
 		p.Errorf("%d messages are there after %d questions", len(all), f.asked)
 	}
