@@ -122,7 +122,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Delete("/conversations/:conversation_id", conversations.remove, route.Needs(chatbot.ScopeWrite)),
 		route.Get("/conversations/:conversation_id/messages", conversations.messages, route.Needs(chatbot.ScopeRead)),
 		route.Get("/conversations/:conversation_id/stream", streams.resume, route.Needs(chatbot.ScopeRead)),
-		route.Post("/conversations/:conversation_id/stop", conversations.stop, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
+		route.Post("/conversations/:conversation_id/stop", conversations.stop, route.Needs(chatbot.ScopeChat), route.Body(MaxBody), route.Frees),
 		route.Post(mcp.Path, newTools(a).answer, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 		route.Post("/messages/:message_id/feedback", ratings.give, route.Needs(chatbot.ScopeChat), route.Body(MaxBody)),
 	)
@@ -162,7 +162,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Delete("/end-users/:external_user_id", privacies{a}.erase, route.May(tenant.ManageChatbots), route.Costly, route.Sensitive),
 	)
 	playground := playground{a}
-	tokens, keepings, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, retentions{a.Chatbots.Chatbots}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
+	tokens, kept, documents, sources, evaluations := tokens{a.Chatbots.Tokens}, retentions{a.Chatbots.Chatbots}, documents{a.Knowledge, a.Browser, a.ids}, sources{a.Knowledge.Sources, a.Browser}, evaluations{a.Evaluator}
 	tests, runs := testQuestions{a.Tests}, testRuns{a.Tests}
 	route.Add(table, app, "/api/chatbots/:id", announce(a, a.withMember),
 		route.Get("/api-tokens", tokens.list, route.May(tenant.Read)),
@@ -170,8 +170,8 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Patch("/api-tokens/:token_id", tokens.change, route.May(tenant.ManageTokens), route.Body(MaxBody), route.Sensitive),
 		route.Post("/api-tokens/:token_id/roll", tokens.roll, route.May(tenant.ManageTokens), route.Body(MaxBody), route.Sensitive),
 		route.Delete("/api-tokens/:token_id", tokens.revoke, route.May(tenant.ManageTokens)),
-		route.Get("/retention", keepings.show, route.May(tenant.Read)),
-		route.Patch("/retention", keepings.change, route.May(tenant.ManageChatbots), route.Body(MaxBody)),
+		route.Get("/retention", kept.show, route.May(tenant.Read)),
+		route.Patch("/retention", kept.change, route.May(tenant.ManageChatbots), route.Body(MaxBody)),
 		route.Get("/models", models{a.Chatbots}.list, route.May(tenant.ManageChatbots), route.Costly),
 		route.Get("/documents", documents.list, route.May(tenant.Read)),
 		route.Post("/documents", documents.add, route.May(tenant.EditKnowledge), route.Body(MaxDocumentBody), route.Costly),
@@ -179,7 +179,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/documents/:document_id", documents.show, route.May(tenant.Read)),
 		route.Delete("/documents/:document_id", documents.remove, route.May(tenant.EditKnowledge)),
 		route.Post("/documents/:document_id/retry", documents.retry, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
-		route.Post("/documents/:document_id/cancel", documents.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
+		route.Post("/documents/:document_id/cancel", documents.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Frees),
 		route.Get("/removals", documents.removals, route.May(tenant.Read)),
 		route.Get("/sources", sources.list, route.May(tenant.Read)),
 		route.Post("/sources", sources.add, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
@@ -188,7 +188,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/suggestions", playground.suggestions, route.May(tenant.Read)),
 		route.Post("/playground/stream", playground.ask, route.May(tenant.Try), route.Body(MaxBody), route.Costly),
 		route.Get("/playground/conversations/:conversation_id/stream", playground.resume, route.May(tenant.Try)),
-		route.Post("/playground/conversations/:conversation_id/stop", playground.stop, route.May(tenant.Try), route.Body(MaxBody)),
+		route.Post("/playground/conversations/:conversation_id/stop", playground.stop, route.May(tenant.Try), route.Body(MaxBody), route.Frees),
 		route.Get("/playground/conversations/:conversation_id/messages", playground.messages, route.May(tenant.Try)),
 		route.Post("/evaluate", evaluations.run, route.May(tenant.Read), route.Body(MaxBody), route.Costly),
 		route.Get("/test-questions", tests.list, route.May(tenant.Read)),
@@ -199,7 +199,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Get("/test-runs", runs.list, route.May(tenant.Read)),
 		route.Post("/test-runs", runs.start, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Costly),
 		route.Get("/test-runs/:run_id", runs.show, route.May(tenant.Read)),
-		route.Post("/test-runs/:run_id/cancel", runs.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody)),
+		route.Post("/test-runs/:run_id/cancel", runs.cancel, route.May(tenant.EditKnowledge), route.Body(MaxBody), route.Frees),
 		route.Post("/messages/:message/feedback", ratings.giveAsMember, route.May(tenant.Read), route.Body(MaxBody)),
 	)
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
 )
 
 // Part is something the server depends on.
@@ -59,6 +61,9 @@ func (h health) check() (ready bool, parts map[string]partState) {
 			if err := part.Check(ctx); err != nil {
 				h.Log.Warn("part not ready", "part", part.Name, "error", err)
 				states[i] = partState{Reason: "The " + part.Name + " does not answer; the log says why."}
+				if fault.IsOutOfStorage(err) {
+					states[i].Reason = "The storage is full: the server can only be read from. Free space; the log says where."
+				}
 				return
 			}
 			states[i] = partState{Ready: true}

@@ -9,6 +9,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/core/rate"
+	"parley/internal/diskspace"
 	"parley/internal/socket"
 )
 
@@ -31,7 +32,11 @@ type reader struct {
 
 // newReader returns the reader of a request, whose context ends when the client goes away.
 func (a *API) newReader(c *fiber.Ctx) reader {
-	ctx, cancel := context.WithCancelCause(a.Lifetime)
+	lifetime := a.Lifetime
+	if full := diskspace.Full(c.UserContext()); full != nil {
+		lifetime = diskspace.WithFull(lifetime, full)
+	}
+	ctx, cancel := context.WithCancelCause(lifetime)
 	conn := c.Context().Conn()
 	return reader{ctx, cancel, conn, socket.Watch(conn, func() { cancel(errClientGone) }), nil}
 }

@@ -33,7 +33,7 @@ func (r retentionRequest) toDomain() (change chatbot.RetentionChange, err error)
 
 // show answers with the chatbot's retention.
 func (h retentions) show(c *fiber.Ctx, at visit) error {
-	return succeed(c, wire.RetentionToWire(at.Keeping))
+	return succeed(c, wire.RetentionToWire(at.Retention))
 }
 
 // change changes the settings that the request names.
@@ -46,7 +46,7 @@ func (h retentions) change(c *fiber.Ctx, at visit) error {
 	if err != nil {
 		return err
 	}
-	changed, err := h.of.ChangeRetention(c.UserContext(), at.WorkspaceID, at.ID, change)
+	changed, err := h.of.ChangeRetention(c.UserContext(), at.WorkspaceID, at.ID, change, at.person.Session.CheckProof())
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"parley/app/backups"
 	"parley/app/keyfile"
 	"parley/core/fault"
+	"parley/internal/diskspace"
 	"parley/store"
 	"parley/store/servers"
 )
@@ -34,7 +35,12 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 			return []Diagnosis{{"data folder", false, "there is no folder " + dir, "If this server is new, run parley serve, which makes the folder. Otherwise set DATA_DIR, or the path in DATABASE_URL, to the folder that the server has."}}
 		}
 	}
+	storage := diagnosed("storage", diskspace.In(config.DataDirs()...).Check(), "the data folder takes files",
+		"Free space, or enlarge the volume: until then Parley can only be read from. It recovers by itself.")
 	p, err := Open(ctx, config, NewLog(config))
+	if err != nil && !storage.OK {
+		return []Diagnosis{storage, {"start", false, Sentence(err), "Free space first. A server that was started on a full disk lets no other process open the database until it is restarted."}}
+	}
 	if err != nil {
 		return []Diagnosis{{"start", false, Sentence(err), "Check DATA_DIR, DATABASE_URL and the LLM_ settings: parley config shows them."}}
 	}
@@ -47,8 +53,11 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 	details := map[string]string{
 		"database": p.databaseName(), "index": indexName(config), "model": p.Answers.ModelName(),
 	}
-	var found []Diagnosis
+	found := []Diagnosis{storage}
 	for _, part := range p.parts() {
+		if part.Name == storage.Part {
+			continue
+		}
 		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
 	}
 	if !p.Store.IsSQLite() {

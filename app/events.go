@@ -26,9 +26,9 @@ func (p *Program) events() events {
 }
 
 var (
-	_ stats.Subscriber     = events{}
-	_ knowledge.Subscriber = events{}
-	_ tenant.QuotaFollower = events{}
+	_ stats.Subscriber       = events{}
+	_ knowledge.Subscriber   = events{}
+	_ tenant.QuotaSubscriber = events{}
 
 	_ chatbot.TokenSubscriber = events{}
 )

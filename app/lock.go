@@ -1,6 +1,10 @@
 package app
 
-import "context"
+import (
+	"context"
+
+	"parley/core/fault"
+)
 
 // Lock makes this process the only server on its data folders. A server takes the
 // lock before it opens the database, or a newer version would migrate the database of
@@ -25,10 +29,16 @@ func Lock(config *Config) (unlock func(), err error) {
 
 // InterruptCut marks the answers that a dead process left unfinished as interrupted.
 // On SQLite this process is the only server on the database, so all unfinished
-// answers belong to a dead one.
+// answers belong to a dead one. Where there is no room to write so, [turn.Service.Renew]
+// marks them once there is.
 func (p *Program) InterruptCut(ctx context.Context) error {
 	if !p.Store.IsSQLite() {
 		return nil
 	}
-	return p.Turns.InterruptAll(ctx)
+	err := p.Turns.InterruptAll(ctx)
+	if fault.IsOutOfStorage(err) {
+		p.Log.Warn("the storage is full: this server can only be read from until there is room", "error", err)
+		return nil
+	}
+	return err
 }

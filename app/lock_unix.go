@@ -3,6 +3,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +18,9 @@ func lockDataDir(dir string) (unlock func(), err error) {
 	}
 	path := filepath.Join(dir, "server.lock")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if errors.Is(err, syscall.EROFS) { // whoever reads alone locks, too
+		file, err = os.Open(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot use the data folder: %w", err)
 	}

@@ -37,6 +37,7 @@ import (
 	"parley/core/subscription"
 	"parley/extract"
 	"parley/index/embedded"
+	"parley/internal/diskspace"
 	"parley/internal/metrics"
 	"parley/internal/publicid"
 	"parley/internal/security"
@@ -92,6 +93,9 @@ type Program struct {
 	// IDs makes the public identifiers of conversations and messages for callers,
 	// people and the operator.
 	IDs *publicid.Codec
+
+	// folders are those in which the server stores.
+	folders *diskspace.Folders
 
 	// ownIndex is nil where Replicator is.
 	ownIndex *ownIndex
@@ -157,7 +161,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
-	p := &Program{Config: config, Log: log, Store: db, metrics: metrics.New(), now: options.Now, version: options.Version}
+	p := &Program{Config: config, Log: log, Store: db, folders: diskspace.In(config.DataDirs()...), metrics: metrics.New(), now: options.Now, version: options.Version}
 	if p.now == nil {
 		p.now = Now
 	}

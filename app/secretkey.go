@@ -8,6 +8,7 @@ import (
 	"parley/app/keyfile"
 	"parley/core/fault"
 	"parley/core/seal"
+	"parley/internal/diskspace"
 )
 
 // newSealer returns what seals secrets with the server's keys.
@@ -47,5 +48,8 @@ func serverKeys(config *Config, sqlite bool) ([]seal.ServerKey, error) {
 }
 
 func unusableKeyFile(cause error) error {
+	if diskspace.Says(cause) {
+		return fault.OutOfStorage(cause)
+	}
 	return fault.Wrap(fault.Unavailable, cause, "This server cannot store keys right now. Ask its operator to check secret.key in the data folder.")
 }

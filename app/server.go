@@ -67,6 +67,7 @@ func Listen(p *Program) (*Server, error) {
 	if s.measured, err = listenForMetrics(p.Config); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	s.Routes.Storage = p.folders.Check
 	s.lifetime, s.endTurns = context.WithCancelCause(context.Background())
 	base := s.BaseURL()
 	s.https = strings.HasPrefix(base, "https://")
@@ -117,8 +118,18 @@ func (p *Program) parts() []api.Part {
 	return []api.Part{
 		{Name: "database", Vital: true, Check: p.Store.Check},
 		{Name: "index", Vital: true, Check: p.Searcher.Check},
+		{Name: "storage", Vital: true, Check: p.checkStorage},
 		{Name: "model", Check: p.Answers.CheckModel},
 	}
+}
+
+// checkStorage fails while there is no room for what this server stores: in its folders, and
+// in PostgreSQL.
+func (p *Program) checkStorage(ctx context.Context) error {
+	if err := p.folders.Check(); err != nil {
+		return fault.OutOfStorage(err)
+	}
+	return p.Store.CheckStorage(ctx)
 }
 
 // Serve answers requests until ctx ends. Then it lets running answers finish

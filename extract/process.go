@@ -17,6 +17,7 @@ import (
 	"parley/core/fault"
 	"parley/core/knowledge"
 	"parley/extract/document"
+	"parley/internal/diskspace"
 )
 
 const (
@@ -151,6 +152,9 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 		return nil, errors.New("extract: no program for the child")
 	}
 	dir, err := os.MkdirTemp("", "parley-extract-")
+	if diskspace.Says(err) {
+		return nil, fault.OutOfStorage(err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("extract: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
@@ -91,8 +92,9 @@ func (c *client[T]) enqueue(ctx context.Context, tx *intx.Transaction, workspace
 
 // run runs jobs until ctx has ended and then the running slices have ended.
 func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) error {
-	if err := c.prepare(ctx); err != nil {
-		return err
+	c.prepared(ctx, w.log, config.FetchPollInterval)
+	if ctx.Err() != nil {
+		return nil
 	}
 	w.complete = c.complete
 	config.Workers = river.NewWorkers()
@@ -119,6 +121,23 @@ func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) er
 	}()
 	<-ctx.Done()
 	return wait(over, config.SoftStopTimeout+stubborn)
+}
+
+// prepared prepares the database as soon as it can be written to, or returns when ctx ends.
+func (c *client[T]) prepared(ctx context.Context, log *slog.Logger, again time.Duration) {
+	for told := false; ; told = true {
+		err := c.prepare(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if !told {
+			log.Warn("background work waits until the database can be written to", "error", err)
+		}
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+		}
+	}
 }
 
 var _ river.JobArgsWithInsertOpts = args{}

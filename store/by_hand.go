@@ -10,6 +10,7 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/fault"
+	"parley/internal/diskspace"
 )
 
 // Raw returns what runs statements in the transaction of ctx, or outside of
@@ -24,6 +25,9 @@ func (s *Store) Raw(ctx context.Context) entsql.ExecQuerier {
 // WriteRaw runs fn, a single statement, where the database wants its writes.
 func (s *Store) WriteRaw(ctx context.Context, fn func(context.Context) error) error {
 	if s.dialect == dialect.Postgres {
+		if full := diskspace.Full(ctx); full != nil {
+			return fault.OutOfStorage(full)
+		}
 		return MapError(fn(ctx))
 	}
 	return s.InTx(ctx, func(ctx context.Context) error { return MapError(fn(ctx)) })

@@ -24,8 +24,9 @@ const notAvailable = "The database is not available right now. Try again in a fe
 //
 //   - a fault and the end of a context pass unchanged,
 //   - a missing row is NotFound, and a broken constraint is a Conflict,
-//   - a lost connection, a lock time-out and a full disk are Unavailable, and
-//     the caller may try again,
+//   - a full disk is [fault.OutOfStorage],
+//   - a lost connection and a lock time-out are Unavailable, and the caller may try
+//     again,
 //   - everything else is Internal: bad SQL does not get better by trying again.
 func MapError(err error) error {
 	var known *fault.Error
@@ -40,6 +41,8 @@ func MapError(err error) error {
 		return fault.Wrap(fault.Conflict, err, "This exists already.")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isUnconnected(err):
 		return err
+	case saysFull(err):
+		return fault.OutOfStorage(err)
 	case mayWorkLater(err):
 		return fault.Wrap(fault.Unavailable, err, "%s", notAvailable)
 	}
@@ -51,6 +54,17 @@ func MapError(err error) error {
 func isUndeclared(err error) bool {
 	var refusal *pgconn.PgError
 	return errors.As(err, &refusal) && refusal.DataTypeName == "declared_workspace"
+}
+
+// postgresFull is the SQLSTATE of a full disk.
+const postgresFull = "53100"
+
+// saysFull reports whether the database says that its disk is full.
+func saysFull(err error) bool {
+	var ofSQLite *sqlite.Error
+	var ofPostgres *pgconn.PgError
+	return errors.As(err, &ofSQLite) && ofSQLite.Code()&0xff == sqlite3.SQLITE_FULL ||
+		errors.As(err, &ofPostgres) && ofPostgres.Code == postgresFull
 }
 
 // isUnconnected reports whether no connection could be opened, for which there is a
@@ -75,26 +89,24 @@ func mayWorkLater(err error) bool {
 	return isConnectionLost(err)
 }
 
-// busySQLite reports whether a result code says that the file is locked, that
-// the disk is full, or that the disk cannot be reached.
+// busySQLite reports whether a result code says that the file is locked, or that the
+// disk cannot be reached.
 func busySQLite(code int) bool {
 	switch code & 0xff { // the primary code, which extended ones refine
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL:
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return true
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
-		// A quota that is used up, a volume that is gone, no file descriptors left.
+		// A volume that is gone, no file descriptors left.
 		return true
 	}
 	return false
 }
 
-// busyPostgres reports whether an SQLSTATE says that the connection is lost,
-// that a lock was not had in time, or that the disk is full.
+// busyPostgres reports whether an SQLSTATE says that the connection is lost, or
+// that a lock was not had in time.
 func busyPostgres(state string) bool {
 	switch state {
 	case "55P03", "57014": // lock_timeout; statement_timeout, which may have waited for a lock
-		return true
-	case "53100": // the disk is full
 		return true
 	case "25006": // read-only: a standby after a failover, or a hosted database whose disk is full
 		return true
@@ -125,4 +137,10 @@ func isConnectionLost(err error) bool {
 func saysClosed(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "sql: database is closed") || strings.Contains(text, "sql: statement is closed")
+}
+
+// isReadOnly reports whether SQLite may not write to its file.
+func isReadOnly(err error) bool {
+	var ofSQLite *sqlite.Error
+	return errors.As(err, &ofSQLite) && ofSQLite.Code()&0xff == sqlite3.SQLITE_READONLY
 }

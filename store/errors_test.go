@@ -157,6 +157,9 @@ func TestUnavailableSQLite(t *testing.T) {
 		err := b.run(t.Context(), "CREATE TABLE more (a)", "INSERT INTO more VALUES (zeroblob(100000))")
 		b.wantKind(err, fault.Unavailable)
 		contains(t, err, "full")
+		if !fault.IsOutOfStorage(err) {
+			t.Errorf("its code is %s", fault.As(err).Code())
+		}
 	})
 	t.Run("a file that is no database is no trouble that passes", func(t *testing.T) {
 		b := openBundle(t, migratedSQLite(t))
@@ -230,6 +233,17 @@ func TestUnavailablePostgres(t *testing.T) {
 			t.Errorf("after %s: %v", c.what, err)
 		}
 	}
+
+	t.Run("a full disk has its code, and the storage is full until something fits again", func(t *testing.T) {
+		if err := b.run(t.Context(), raise("53100")); !fault.IsOutOfStorage(err) {
+			t.Errorf("it is %v", err)
+		}
+		if err := b.CheckStorage(t.Context()); !fault.IsOutOfStorage(err) {
+			t.Errorf("the storage is %v", err)
+		}
+		store.FullLongAgo(b.Store)
+		b.must(b.CheckStorage(t.Context()))
+	})
 
 	t.Run("a deadlock", func(t *testing.T) {
 		b.must(b.CreateUser(t.Context(), newUser("usr_b")))

@@ -186,3 +186,10 @@ func (w *Writer) Stopped() bool {
 
 // Conn is its connection.
 func (w *Writer) Conn() *sql.Conn { return w.writer.conn }
+
+// FullLongAgo makes it long ago that PostgreSQL said that its disk is full.
+func FullLongAgo(s *Store) {
+	s.full.mu.Lock()
+	defer s.full.mu.Unlock()
+	s.full.said = s.full.said.Add(-fullFor)
+}

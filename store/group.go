@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"parley/core/fault"
+	"parley/internal/diskspace"
 )
 
 const (
@@ -131,6 +132,8 @@ func (g *Group[Row, Result]) enter(ctx context.Context, row Row) (*groupRow[Row,
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case diskspace.Full(ctx) != nil:
+		return nil, fault.OutOfStorage(diskspace.Full(ctx))
 	case g.stopped:
 		return nil, errClosed
 	case !g.Ends && len(g.waiting) >= maxWaiting:

@@ -70,6 +70,10 @@ func migrateSQLite(ctx context.Context, db *sql.DB, files fs.FS) error {
 		return err
 	}
 	defer conn.Close()
+	// A database that needs nothing is not written to: its disk may be full.
+	if missing, err := missingSQLite(ctx, conn, all); err == nil && len(missing) == 0 {
+		return nil
+	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = OFF"); err != nil {
 		return err
 	}
@@ -92,23 +96,7 @@ func applySQLite(ctx context.Context, tx *sql.Tx, all []migration) error {
 	if _, err := tx.ExecContext(ctx, createMigrations); err != nil {
 		return err
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT name, hash FROM schema_migrations ORDER BY name")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var applied []migration
-	for rows.Next() {
-		var m migration
-		if err := rows.Scan(&m.name, &m.hash); err != nil {
-			return err
-		}
-		applied = append(applied, m)
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	missing, err := pending(all, applied)
+	missing, err := missingSQLite(ctx, tx, all)
 	if err != nil || len(missing) == 0 {
 		return err
 	}
@@ -121,6 +109,30 @@ func applySQLite(ctx context.Context, tx *sql.Tx, all []migration) error {
 		}
 	}
 	return checkForeignKeys(ctx, tx)
+}
+
+// missingSQLite returns the migrations to apply.
+func missingSQLite(ctx context.Context, on interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}, all []migration,
+) ([]migration, error) {
+	rows, err := on.QueryContext(ctx, "SELECT name, hash FROM schema_migrations ORDER BY name")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var applied []migration
+	for rows.Next() {
+		var m migration
+		if err := rows.Scan(&m.name, &m.hash); err != nil {
+			return nil, err
+		}
+		applied = append(applied, m)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return pending(all, applied)
 }
 
 // withoutPragmas drops the lines that switch foreign keys: see migrateSQLite.

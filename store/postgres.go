@@ -53,13 +53,15 @@ func openPostgres(ctx context.Context, url string, options Options) (*Store, err
 	limits := limits{request: cmp.Or(options.AnswerWithin, AnswerWithin)}
 	listening := p.server.Copy()
 	limits.watch(p.server)
+	room := &postgresRoom{}
+	room.watch(p.server)
 	db := limits.openPool(p.server, p.roles, declare, 16*runtime.GOMAXPROCS(0))
 	bounded := boundedPool{db, limits}
 	s := newStore(dialect.Postgres, db, bounded, pool{bounded}, nil)
 	s.wall = wall{p.roles, p.noWall}
 	s.groups = openGroupPool(p.server, p.roles, limits)
 	s.close = func() error { return errors.Join(s.groups.close(), db.Close()) }
-	s.listening = listening
+	s.listening, s.full = listening, room
 	s.holder = 1 + rand.Int64N(1<<40)
 	return s, nil
 }

@@ -15,7 +15,9 @@ import (
 	"modernc.org/sqlite" // the driver, too
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"parley/internal/diskspace"
 	"parley/internal/private"
+	"parley/internal/sqlitelog"
 	"parley/migrations"
 )
 
@@ -26,7 +28,7 @@ const (
 	// An acknowledged write survives a power cut: synchronous=FULL. What is deleted is
 	// overwritten: secure_delete; see Scrub for the log.
 	sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=busy_timeout(" + busyTimeout + ")&_pragma=foreign_keys(1)" +
-		"&_pragma=synchronous(FULL)&_pragma=secure_delete(1)&_time_format=sqlite"
+		"&_pragma=synchronous(FULL)&_pragma=secure_delete(1)&_pragma=journal_size_limit(67108864)&_time_format=sqlite&" + sqlitelog.Kept
 	sqliteWrites = sqlitePragmas + "&_txlock=immediate"
 	sqliteReads  = sqlitePragmas + "&_pragma=query_only(1)"
 	// What the queue of jobs writes by itself may be lost in a power cut: a
@@ -56,22 +58,41 @@ func migrateUnlocked(ctx context.Context, writes *sql.DB) error {
 }
 
 // openSQLite opens a file for many readers and one writer. Path may carry
-// further options of the driver after a question mark.
+// further options of the driver after a question mark. On a full disk, which may leave no
+// room for the index of the log, other processes cannot open the file until it is closed.
 func openSQLite(ctx context.Context, path string) (*Store, error) {
 	if err := keepSavepoints(); err != nil {
 		return nil, err
 	}
+	sqlitelog.Keep()
 	path, options, _ := strings.Cut(path, "?")
 	if options != "" {
 		options = "&" + options
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("the folder of the database cannot be made: %w", err)
 	}
 	// SQLite would make it with the umask's mode, and its log beside it.
 	if err := private.Database(path); err != nil {
 		return nil, fmt.Errorf("the database cannot be made: %w", err)
 	}
+	s, err := openFile(ctx, path, options)
+	if err == nil {
+		return s, nil
+	}
+	full := diskspace.Probe(folder)
+	if full == nil {
+		return nil, err
+	}
+	if s, err = openFile(ctx, path, options+"&"+sqlitelog.Alone); err != nil {
+		return nil, fmt.Errorf("%w. Free space, and start again: the database %s could not be opened or migrated without (%w)", full, path, err)
+	}
+	return s, nil
+}
+
+// openFile opens a file that exists.
+func openFile(ctx context.Context, path, options string) (*Store, error) {
 	writes, err := sql.Open("sqlite", "file:"+path+"?"+sqliteWrites+options)
 	if err != nil {
 		return nil, err
@@ -98,6 +119,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		w.stop()
 		return errors.Join(known.close(), reads.Close(), writes.Close())
 	})
+	s.folder = diskspace.In(filepath.Dir(path))
 	s.jobsDSN, s.jobsTurn = "file:"+path+"?"+sqliteJobs+options, &w.turn
 	return s, nil
 }

@@ -165,9 +165,11 @@ func (w *writer) runJob(ctx context.Context, tx *sql.Tx, j *job) error {
 }
 
 // batchLost is the error of every job in a batch whose savepoint is gone: SQLite
-// rolled the transaction back when one job filled the disk, and the others may
-// try again.
+// rolled the transaction back, as it does when one job fills the disk.
 func batchLost(err, ofJob error) error {
+	if saysFull(ofJob) {
+		return fault.OutOfStorage(errors.Join(err, ofJob))
+	}
 	return fault.Wrap(fault.Unavailable, errors.Join(err, ofJob), "%s", notAvailable)
 }
 

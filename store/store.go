@@ -25,6 +25,7 @@ import (
 	"parley/core/fault"
 	ent "parley/ent/generated"
 	_ "parley/ent/generated/runtime" // the wall: see ent/schema/wall.go
+	"parley/internal/diskspace"
 	"parley/internal/intx"
 )
 
@@ -50,6 +51,10 @@ type Store struct {
 
 	// audited is [Options.Audited].
 	audited func([]audit.Entry)
+
+	// folder is that of SQLite's file, and full what PostgreSQL says of its disk.
+	folder *diskspace.Folders
+	full   *postgresRoom
 
 	jobsDSN  string // of SQLite, as is jobsTurn: see JobsDB
 	jobsTurn *sync.Mutex
@@ -139,6 +144,21 @@ func newClient(name string, on entsql.ExecQuerier) *ent.Client {
 // Close releases the database.
 func (s *Store) Close() error { return s.close() }
 
+// CheckStorage fails while the database has no room to store anything.
+func (s *Store) CheckStorage(ctx context.Context) error {
+	var err error
+	switch {
+	case s.folder != nil:
+		err = s.folder.Check()
+	case s.full != nil:
+		err = s.full.check(ctx, s.reads)
+	}
+	if err != nil {
+		return fault.OutOfStorage(err)
+	}
+	return nil
+}
+
 // Check reports whether the database answers.
 func (s *Store) Check(ctx context.Context) error {
 	var one int
@@ -169,6 +189,9 @@ func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error 
 	if intx.Inside(ctx) {
 		return fn(ctx)
 	}
+	if full := diskspace.Full(ctx); full != nil {
+		return fault.OutOfStorage(full)
+	}
 	var begun *intx.Transaction
 	err := s.begin.inTx(ctx, func(ctx context.Context, on entsql.ExecQuerier, tx *intx.Transaction) error {
 		begun = tx
@@ -180,10 +203,22 @@ func (s *Store) InTx(ctx context.Context, fn func(context.Context) error) error 
 		return s.sealAudit(ctx, own)
 	})
 	if err != nil {
-		return MapError(err)
+		return s.explain(MapError(err))
 	}
 	begun.Committed()
 	return nil
+}
+
+// explain gives a failure to write the reason that the folder of the file is full. SQLite
+// says so of missing blocks alone, and not of quotas, inodes and a read-only file system.
+func (s *Store) explain(err error) error {
+	if s.folder == nil || !fault.Is(err, fault.Unavailable) && !isReadOnly(err) || fault.IsOutOfStorage(err) {
+		return err
+	}
+	if full := s.folder.Check(); full != nil {
+		return fault.OutOfStorage(errors.Join(full, err))
+	}
+	return err
 }
 
 // Write is [Store.WriteRaw] for a statement of ent's.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/internal/sqlitelog"
 )
 
 // What package snapshot reads and writes databases as a whole with.
@@ -21,6 +23,7 @@ func FileOf(url string) (path string, isFile bool) {
 // ReadFile opens a SQLite file to read it, while another process may write. It neither makes
 // nor migrates the file.
 func ReadFile(path string) (*sql.DB, error) {
+	sqlitelog.Keep()
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=rw&"+sqliteReads)
 	if err == nil {
 		db.SetMaxOpenConns(1)

@@ -19,6 +19,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/rate"
 	"parley/core/tenant"
+	"parley/internal/diskspace"
 )
 
 // Prefixes of the interface for programs. Everything else is pages.
@@ -63,6 +64,8 @@ type Declaration struct {
 	// AsksPassword says that the form of a sensitive route asks for the password each
 	// time, so that only people who have none are asked before it.
 	AsksPassword bool
+	// Frees says that a call is tried while storage is full: see [Frees].
+	Frees bool
 	// Download says that the answer is a file, so that the browser stays on the page that
 	// has the form.
 	Download bool
@@ -92,6 +95,10 @@ var Sensitive Option = func(d *Declaration) { d.Sensitive = true }
 // AsksPassword declares a sensitive route whose form asks for the password each time: see
 // [Declaration.AsksPassword].
 var AsksPassword Option = func(d *Declaration) { d.Sensitive, d.AsksPassword = true, true }
+
+// Frees declares a route that is tried while storage is full, as those of the method DELETE
+// are: it deletes, ends or copies something, or shows who somebody is.
+var Frees Option = func(d *Declaration) { d.Frees = true }
 
 // Download declares a route that answers with a file: see [Declaration.Download].
 var Download Option = func(d *Declaration) { d.Download = true }
@@ -160,7 +167,11 @@ func newRoute[Handler any](method, path string, handle Handler, options []Option
 }
 
 // Table holds the routes that were added.
-type Table struct{ declared []Declaration }
+type Table struct {
+	// Storage fails while the server has no room to store anything. Nil never fails.
+	Storage  func() error
+	declared []Declaration
+}
 
 // All returns the declarations of the routes, in the order in which they were added.
 func (t *Table) All() []Declaration { return t.declared }
@@ -183,7 +194,7 @@ func Add[Handler any](t *Table, to fiber.Router, prefix string, admit func(Decla
 			to.Get(d.Path, d.toForm)
 		}
 		t.declared = append(t.declared, d)
-		handlers := []fiber.Handler{d.apply(), admit(d, r.handle)}
+		handlers := []fiber.Handler{d.apply(t.Storage), admit(d, r.handle)}
 		if d.Method == fiber.MethodGet {
 			to.Get(d.Path, handlers...)
 		} else {
@@ -208,8 +219,13 @@ func (d Declaration) toForm(c *fiber.Ctx) error {
 	return c.Redirect(to, fiber.StatusSeeOther)
 }
 
+// stores reports whether a call needs room.
+func (d Declaration) stores() bool {
+	return d.Method != fiber.MethodGet && d.Method != fiber.MethodDelete && !d.Frees
+}
+
 // apply applies what does not depend on the caller.
-func (d Declaration) apply() fiber.Handler {
+func (d Declaration) apply(storage func() error) fiber.Handler {
 	limit := func(c *fiber.Ctx) error { return c.Next() }
 	switch {
 	case d.Body > 0 && d.Scope == Anyone:
@@ -217,9 +233,15 @@ func (d Declaration) apply() fiber.Handler {
 	case d.Body > 0:
 		limit = bodies.UpTo(d.Body)
 	}
+	storing := storage != nil && d.stores()
 	return func(c *fiber.Ctx) error {
 		if d.Rate != rate.Ordinary {
 			c.SetUserContext(rate.With(c.UserContext(), d.Rate))
+		}
+		if storing {
+			if full := storage(); full != nil {
+				c.SetUserContext(diskspace.WithFull(c.UserContext(), full))
+			}
 		}
 		return limit(c)
 	}

@@ -94,6 +94,6 @@ type Retention struct {
 }
 
 // RetentionToWire returns what is kept.
-func RetentionToWire(k chatbot.Keeping) Retention {
-	return Retention{StoreMessages: !k.DiscardMessages, RetentionDays: unlessZero(k.RetentionDays)}
+func RetentionToWire(r chatbot.Retention) Retention {
+	return Retention{StoreMessages: !r.DiscardMessages, RetentionDays: unlessZero(r.RetentionDays)}
 }

@@ -8,9 +8,12 @@ package audit
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"parley/core/fault"
 )
 
 // Entry says who did what, to which object, when and from where. It holds no
@@ -92,6 +95,18 @@ func Record(ctx context.Context, log Log, workspaceID string, at time.Time, entr
 		entry.Changes[i] = Change{plain(change.Field), cut(change.Old, maxValue), cut(change.New, maxValue)}
 	}
 	return log.AddAudit(ctx, workspaceID, entry)
+}
+
+// RecordRead is [Record] for an act that only reads, which goes on while storage is full. The
+// server's log then has the entry.
+func RecordRead(ctx context.Context, log Log, workspaceID string, at time.Time, entry Entry) error {
+	err := Record(ctx, log, workspaceID, at, entry)
+	if !fault.IsOutOfStorage(err) {
+		return err
+	}
+	actor := ActorOf(ctx)
+	slog.WarnContext(ctx, "the audit log has no room", "action", entry.Action, "workspace_id", workspaceID, "object", entry.Object.Kind, "object_id", entry.Object.ID, "user_id", actor.UserID)
+	return nil
 }
 
 // plain replaces the bytes that are no text, and takes out those that PostgreSQL refuses.

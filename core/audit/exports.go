@@ -26,7 +26,7 @@ func (r *Reader) Export(ctx context.Context, workspaceID string, filter Filter, 
 			return nil, err
 		}
 	}
-	err = Record(ctx, r.log, workspaceID, r.now(), Entry{
+	err = RecordRead(ctx, r.log, workspaceID, r.now(), Entry{
 		Action: Exported, Object: Object{Kind: "audit log", ID: ChainOf(workspaceID)}, Changes: filter.exported(format, count),
 	})
 	if err != nil {

@@ -122,14 +122,14 @@ func TestSettingsThatWereSeen(t *testing.T) {
 		seen := r.bot.Settings().Fingerprint()
 		first, second := r.bot.Settings(), r.bot.Settings()
 		first.Instructions, second.Name = "Be brief.", "Other"
-		r.must(r.UpdateFrom(t.Context(), home, r.bot.ID, seen, first))
-		err := r.UpdateFrom(t.Context(), home, r.bot.ID, seen, second)
+		r.must(r.UpdateFrom(t.Context(), home, r.bot.ID, seen, first, nil))
+		err := r.UpdateFrom(t.Context(), home, r.bot.ID, seen, second, nil)
 		r.wantFault(err, fault.Conflict, "", "nothing of yours is saved")
 		now, err := r.Get(t.Context(), home, r.bot.ID)
 		if err != nil || now.Name != "Guide" || now.Instructions != "Be brief." {
 			t.Errorf("it is %+v: %v", now, err)
 		}
-		r.must(r.UpdateFrom(t.Context(), home, r.bot.ID, now.Settings().Fingerprint(), second))
+		r.must(r.UpdateFrom(t.Context(), home, r.bot.ID, now.Settings().Fingerprint(), second, nil))
 	})
 
 	t.Run("of many that save at once one does", func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestSettingsThatWereSeen(t *testing.T) {
 			go func() {
 				settings := r.bot.Settings()
 				settings.NoAnswer = string(rune('a' + i))
-				ended <- r.UpdateFrom(context.WithoutCancel(t.Context()), home, r.bot.ID, seen, settings)
+				ended <- r.UpdateFrom(context.WithoutCancel(t.Context()), home, r.bot.ID, seen, settings, nil)
 			}()
 		}
 		saved := 0

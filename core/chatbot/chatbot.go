@@ -42,7 +42,7 @@ type Chatbot struct {
 	// name the same external user id, or none if it has none.
 	SeparateEndUsers bool
 	Greeting
-	Keeping
+	Retention
 	Answering
 	// OverLimit says that the plan includes fewer chatbots, and that this one
 	// is suspended; see [Chatbot.Writable].
@@ -78,7 +78,7 @@ type Settings struct {
 	AnswerWithoutKnowledge   bool
 	SeparateEndUsers         bool
 	Greeting
-	Keeping
+	Retention
 	Answering
 }
 
@@ -87,7 +87,7 @@ func (b Chatbot) Settings() Settings {
 	return Settings{
 		Name: b.Name, Instructions: b.Instructions, NoAnswer: b.NoAnswer, ImageHosts: b.ImageHosts,
 		PassageAim: b.PassageAim, PassageLimit: b.PassageLimit,
-		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Greeting: b.Greeting, Keeping: b.Keeping, Answering: b.Answering,
+		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Greeting: b.Greeting, Retention: b.Retention, Answering: b.Answering,
 	}
 }
 
@@ -202,19 +202,21 @@ func (s *Chatbots) Visible(ctx context.Context, person tenant.Person, chatbotID 
 // Update changes a chatbot's settings, whatever they are. It is Forbidden for
 // one that is over the limit; see [Chatbot.Writable].
 func (s *Chatbots) Update(ctx context.Context, workspaceID, chatbotID string, settings Settings) error {
-	return s.UpdateFrom(ctx, workspaceID, chatbotID, "", settings)
+	return s.UpdateFrom(ctx, workspaceID, chatbotID, "", settings, nil)
 }
 
 // UpdateFrom is [Chatbots.Update] for somebody who has seen the settings with a
 // fingerprint. It is a Conflict when they are others by now, so that nobody
-// overwrites what they have not read. Of two that come at once one is refused.
-func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen string, settings Settings) error {
+// overwrites what they have not read. Of two that come at once one is refused. It is unproved,
+// which says that the person has not shown lately who they are, if conversations would be kept
+// for less.
+func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen string, settings Settings, unproved error) error {
 	settings, err := s.check(settings)
 	if err != nil {
 		return err
 	}
 	return s.replaceSettings(ctx, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
-		if err := checkRetention(ctx, s.db.Plans, workspace, settings.Keeping); err != nil {
+		if err := checkRetention(ctx, s.db.Plans, workspace, settings.Retention); err != nil {
 			return Settings{}, err
 		}
 		if err := s.checkProviders(ctx, workspaceID, settings.Answering); err != nil {
@@ -222,6 +224,9 @@ func (s *Chatbots) UpdateFrom(ctx context.Context, workspaceID, chatbotID, seen 
 		}
 		if seen != "" && seen != bot.Settings().Fingerprint() {
 			return Settings{}, errOvertaken
+		}
+		if unproved != nil && settings.Retention.shortens(bot.Retention) {
+			return Settings{}, unproved
 		}
 		return settings, nil
 	})

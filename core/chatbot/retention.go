@@ -1,6 +1,7 @@
 package chatbot
 
 import (
+	"cmp"
 	"context"
 
 	"parley/core/fault"
@@ -8,9 +9,9 @@ import (
 	"parley/core/tenant"
 )
 
-// Keeping says how long a chatbot keeps its conversations. The zero value keeps everything
+// Retention says how long a chatbot keeps its conversations. The zero value keeps everything
 // for as long as the plan does.
-type Keeping struct {
+type Retention struct {
 	// RetentionDays is for how many days after its last message a conversation is kept,
 	// zero for as long as the plan says, which is never exceeded.
 	RetentionDays int
@@ -19,8 +20,15 @@ type Keeping struct {
 	DiscardMessages bool
 }
 
+// shortens reports whether conversations would be kept for less than before, so that the
+// change destroys what there is, or what would be.
+func (r Retention) shortens(was Retention) bool {
+	days := func(r Retention) int { return cmp.Or(r.RetentionDays, maxRetentionDays+1) }
+	return days(r) < days(was) || r.DiscardMessages && !was.DiscardMessages
+}
+
 // check refuses a time that the plan does not include.
-func (r Keeping) check(p plan.Plan) error {
+func (r Retention) check(p plan.Plan) error {
 	most := p.Limits.RetentionDays
 	if most == plan.Unlimited {
 		most = maxRetentionDays
@@ -42,13 +50,17 @@ type RetentionChange struct {
 }
 
 // ChangeRetention changes how long a chatbot's conversations are kept, and returns the new
-// settings. It is Invalid for more days than the plan includes.
-func (s *Chatbots) ChangeRetention(ctx context.Context, workspaceID, chatbotID string, change RetentionChange) (changed Keeping, err error) {
+// settings. It is Invalid for more days than the plan includes, and unproved, which says that
+// the person has not shown lately who they are, if it shortens the time.
+func (s *Chatbots) ChangeRetention(ctx context.Context, workspaceID, chatbotID string, change RetentionChange, unproved error) (changed Retention, err error) {
 	err = s.replaceSettings(ctx, workspaceID, chatbotID, func(ctx context.Context, workspace tenant.Workspace, bot Chatbot) (Settings, error) {
 		settings := bot.Settings()
 		set(&settings.RetentionDays, change.RetentionDays)
 		set(&settings.DiscardMessages, change.DiscardMessages)
-		changed = settings.Keeping
+		changed = settings.Retention
+		if unproved != nil && changed.shortens(bot.Retention) {
+			return settings, unproved
+		}
 		if change.RetentionDays == nil { // a lower plan than once has taken nothing from the chatbot
 			return settings, nil
 		}
@@ -58,7 +70,7 @@ func (s *Chatbots) ChangeRetention(ctx context.Context, workspaceID, chatbotID s
 }
 
 // checkRetention refuses to keep conversations for longer than the workspace's plan does.
-func checkRetention(ctx context.Context, plans planReader, workspace tenant.Workspace, retention Keeping) error {
+func checkRetention(ctx context.Context, plans planReader, workspace tenant.Workspace, retention Retention) error {
 	p, err := plans.Plan(ctx, workspace.Plan)
 	if err != nil {
 		return err

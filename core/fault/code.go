@@ -1,6 +1,9 @@
 package fault
 
-import "cmp"
+import (
+	"cmp"
+	"time"
+)
 
 // Code is a stable, lower-case name of what a failure means, for programs. Several
 // codes can share a [Kind]. Callers rely on codes: add some, and change none.
@@ -39,6 +42,8 @@ const (
 	TooManyAnswers Code = "too_many_at_once"
 	// Overloaded is a server that has as much under way as it can.
 	Overloaded Code = "overloaded"
+	// StorageFull is a server that has no room to store anything, and only reads.
+	StorageFull Code = "storage_full"
 	// Draining is a server that is stopping.
 	Draining Code = "draining"
 	// ModelFailed is a language model that did not answer, or not to the end.
@@ -111,6 +116,15 @@ func (e *Error) Named(code Code) *Error {
 	e.code = code
 	return e
 }
+
+// OutOfStorage returns the failure of a server that has no room to store anything.
+func OutOfStorage(cause error) *Error {
+	const message = "The server's storage is full, so it can only be read from. Try again later: its operator must free space."
+	return (&Error{Kind: Unavailable, Message: message, RetryAfter: 30 * time.Second, Cause: cause}).Named(StorageFull)
+}
+
+// IsOutOfStorage reports whether err is such a failure.
+func IsOutOfStorage(err error) bool { return err != nil && As(err).Code() == StorageFull }
 
 // Code returns the failure's own code, or its kind's code if it has none.
 func (e *Error) Code() Code { return cmp.Or(e.code, codes[e.Kind]) }

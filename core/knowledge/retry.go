@@ -13,7 +13,9 @@ func (s *Worker) postpone(ctx context.Context, d Document, cause error) (Documen
 	failure := fault.As(cause)
 	now := s.now()
 	from := d.State
-	d.Attempts++
+	if !fault.IsOutOfStorage(cause) { // then the document waits for as long as it takes
+		d.Attempts++
+	}
 	d.Reason, d.UpdatedAt = reason(failure), now
 	if d.State == Removing {
 		due := now.Add(pause(d.Attempts, failure.RetryAfter))
@@ -54,6 +56,6 @@ func isTransient(kind fault.Kind) bool {
 // pause is the time before the next attempt: twice the last one, or what the
 // other side asked for.
 func pause(attempts int, asked time.Duration) time.Duration {
-	d := min(firstPause<<min(attempts-1, 20), lastPause)
+	d := min(firstPause<<min(max(attempts-1, 0), 20), lastPause)
 	return max(d, min(asked, 24*time.Hour))
 }

@@ -81,9 +81,7 @@ func AccountObject(user account.User) audit.Object {
 
 // Record notes in the audit log that somebody asked for a copy.
 func (e *Exports) Record(ctx context.Context, workspaceID string, object audit.Object, detail string) error {
-	return e.ports.InTx(ctx, func(ctx context.Context) error {
-		return audit.Record(ctx, e.ports.Audit, workspaceID, e.now(), audit.Entry{Action: audit.DataExported, Object: object, Detail: detail})
-	})
+	return audit.RecordRead(ctx, e.ports.Audit, workspaceID, e.now(), audit.Entry{Action: audit.DataExported, Object: object, Detail: detail})
 }
 
 func (e *Exports) members(ctx context.Context, a *archive, workspaceID string) error {

@@ -173,7 +173,11 @@ func (q *requests) takeShared(ctx context.Context, r *Requests, workspaceID stri
 		if wait := q.refused.Sub(now); wait > 0 {
 			return wait, nil
 		}
-		if err := q.reserve(ctx, r, workspaceID, limit); err != nil {
+		err := q.reserve(ctx, r, workspaceID, limit)
+		if fault.IsOutOfStorage(err) { // nothing can be counted, and requests only read
+			return 0, nil
+		}
+		if err != nil {
 			return 0, err
 		}
 	}

@@ -55,9 +55,9 @@ type QuotaStore interface {
 	DeleteQuotaNotices(ctx context.Context, workspaceID, month string) error
 }
 
-// QuotaFollower hears when a workspace reaches a share of its messages, in the
+// QuotaSubscriber hears when a workspace reaches a share of its messages, in the
 // transaction that records it.
-type QuotaFollower interface {
+type QuotaSubscriber interface {
 	QuotaReached(ctx context.Context, use QuotaUse, percent int) error
 }
 
@@ -65,7 +65,7 @@ type QuotaFollower interface {
 type QuotaNotices struct {
 	db         Database
 	mails      *outbox.Writer
-	subscriber QuotaFollower
+	subscriber QuotaSubscriber
 	now        func() time.Time
 }
 

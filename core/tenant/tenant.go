@@ -66,8 +66,8 @@ type Neighbors struct {
 	Accounts account.Accounts
 	Mails    *outbox.Writer
 	Owners   OwnerSubscriber
-	// Quotas is nil if nobody follows them.
-	Quotas QuotaFollower
+	// Quotas is nil if nobody subscribes to them.
+	Quotas QuotaSubscriber
 	// FactorOfAll demands a second factor of everybody, whatever a workspace does.
 	FactorOfAll bool
 	// SignOn is nil if nobody has to use single sign-on.

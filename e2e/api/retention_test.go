@@ -2,11 +2,14 @@ package api
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"parley/app"
+	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -23,7 +26,7 @@ func TestDiscardedMessages(t *testing.T) {
 		upstream.Always(reply)
 		w := start(harness.WithModel(upstream))
 		baker := w.NewTenant("baker", plan.Standard, harness.Opening)
-		setKeeping(w, baker, chatbot.Keeping{DiscardMessages: true})
+		setRetention(w, baker, chatbot.Retention{DiscardMessages: true})
 		message, conversation := w.AskedFor(baker.Token, "alice", "Are rolls warm, canaryfirst?")
 
 		t.Run("the caller reads the answer, and nothing of it is stored", func(t *testing.T) {
@@ -79,13 +82,13 @@ func TestDiscardedMessages(t *testing.T) {
 	})
 }
 
-// setKeeping sets what is kept of a chatbot's conversations.
-func setKeeping(w *harness.Instance, tn harness.Tenant, keeping chatbot.Keeping) {
+// setRetention sets what is kept of a chatbot's conversations.
+func setRetention(w *harness.Instance, tn harness.Tenant, retention chatbot.Retention) {
 	w.Helper()
 	bot, err := w.Server.Chatbots.Get(w.Context(), tn.Workspace, tn.Chatbot)
 	w.Must(err)
 	settings := bot.Settings()
-	settings.Keeping = keeping
+	settings.Retention = retention
 	w.Must(w.Server.Chatbots.Update(w.Context(), tn.Workspace, tn.Chatbot, settings))
 }
 
@@ -99,7 +102,7 @@ func TestRetentionOfAChatbot(t *testing.T) {
 		second := baker
 		second.Chatbot = other.ID
 		_, second.Token = w.Issue(second, chatbot.NewToken{})
-		setKeeping(w, baker, chatbot.Keeping{RetentionDays: 2})
+		setRetention(w, baker, chatbot.Retention{RetentionDays: 2})
 		_, short := w.AskedFor(baker.Token, "alice", "When does the bakery open?")
 		_, long := w.AskedFor(second.Token, "alice", "When does the bakery open?")
 		status := func(tn harness.Tenant, conversation string) int {
@@ -181,4 +184,43 @@ func TestRetentionByTheAPI(t *testing.T) {
 			kept(v, v.Ask("GET", path, ""), true, nil)
 		})
 	})
+}
+
+// What is kept for less is lost: whoever holds somebody's open browser cannot do that.
+func TestShorteningRetentionAsksAgain(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64
+	w := harness.StartWith(t, app.Options{Now: func() time.Time { return app.Now().Add(time.Duration(ahead.Load())) }})
+	tn := w.NewTenant("baker", plan.Standard)
+	old := w.SignedIn(tn.Email, tn.Password)
+	ahead.Store(int64(account.ProofLifetime))
+	proved := w.SignedIn(tn.Email, tn.Password)
+	for _, c := range []struct {
+		by     *harness.Visitor
+		change string
+		asks   bool
+	}{
+		{old, `{"retention_days":60}`, true},
+		{proved, `{"retention_days":60}`, false},
+		{old, `{"retention_days":30}`, true},
+		{old, `{"retention_days":60}`, false},
+		{old, `{"retention_days":90}`, false},
+		{old, `{"store_messages":false}`, true},
+		{old, `{"retention_days":null}`, false},
+		{old, `{"retention_days":90}`, true},
+		{proved, `{"store_messages":false}`, false},
+		{old, `{"store_messages":true}`, false},
+	} {
+		r := c.by.Ask("PATCH", "/api/chatbots/"+tn.Chatbot+"/retention", c.change)
+		if asks := r.StatusCode == http.StatusForbidden && r.Header.Get("X-Error-Code") == "reauthentication_required"; asks != c.asks || !asks && r.StatusCode != http.StatusOK {
+			t.Errorf("%s answers %d: %s", c.change, r.StatusCode, harness.Shortened(r.Text))
+		}
+	}
+	settings := "/chatbots/" + tn.Chatbot + "/settings"
+	r := old.Post(settings, harness.Pairs{"name", "Bakery", "retention_days", "1"})
+	if r.StatusCode != http.StatusTemporaryRedirect || harness.Location(r) != "/confirm?to="+url.QueryEscape(settings) {
+		t.Errorf("the page answers %d, %s", r.StatusCode, harness.Location(r))
+	}
+	w.Expect(proved.Post(settings, harness.Pairs{"name", "Bakery", "retention_days", "1"}), http.StatusSeeOther)
+	w.Expect(old.Post(settings, harness.Pairs{"name", "Bakery", "retention_days", "2"}), http.StatusSeeOther)
 }

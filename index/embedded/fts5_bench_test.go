@@ -40,7 +40,7 @@ func BenchmarkFTS5(b *testing.B) {
 
 func fillFTS5(b *testing.B, n int) *sql.DB {
 	b.Helper()
-	db, err := sql.Open("sqlite", dsn(filepath.Join(b.TempDir(), "fts.db")))
+	db, err := sql.Open("sqlite", dsn(filepath.Join(b.TempDir(), "fts.db"), ""))
 	if err != nil {
 		b.Fatal(err)
 	}

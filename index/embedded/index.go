@@ -14,9 +14,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 
 	"parley/core/retrieval"
+	"parley/internal/diskspace"
+	"parley/internal/sqlitelog"
 )
 
 // Options configures an index. The zero value stands for the defaults.
@@ -43,16 +46,34 @@ var _ retrieval.Index = (*Index)(nil)
 // Open opens the index file at path, and creates it if there is none. The
 // directory must exist. Open empties a file that another version of the
 // program made: [Index.Version] is then empty, and the caller fills the index
-// again. The error of a damaged file says how to rebuild it.
+// again. The error of a damaged file says how to rebuild it. On a full disk, which may leave
+// no room for the index of the log, other processes cannot open the file until it is closed.
 func Open(path string, options ...Options) (*Index, error) {
 	if err := create(path); err != nil {
 		return nil, fmt.Errorf("open the index file: %w", err)
 	}
-	write, err := newWriter(path)
+	sqlitelog.Keep()
+	x, err := openFile(path, "", options)
+	if err == nil {
+		return x, nil
+	}
+	full := diskspace.Probe(filepath.Dir(path))
+	if full == nil {
+		return nil, err
+	}
+	if x, err = openFile(path, "&"+sqlitelog.Alone, options); err != nil {
+		return nil, fmt.Errorf("%w. Free space, and start again (%w)", full, err)
+	}
+	return x, nil
+}
+
+// openFile opens a file that exists, with more options of the driver.
+func openFile(path, more string, options []Options) (*Index, error) {
+	write, err := newWriter(path, more)
 	if err != nil {
 		return nil, err
 	}
-	read, err := sql.Open("sqlite", dsn(path)+"&_pragma=query_only(1)")
+	read, err := sql.Open("sqlite", dsn(path, more)+"&_pragma=query_only(1)")
 	if err != nil {
 		return nil, errors.Join(explain(err, path), write.close())
 	}

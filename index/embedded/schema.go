@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"parley/core/fault"
+	"parley/internal/diskspace"
 	"parley/internal/private"
+	"parley/internal/sqlitelog"
 )
 
 const (
@@ -80,11 +84,12 @@ INSERT INTO serving SELECT 1, id FROM version;
 // busyTimeout is how long a connection waits for another process, in milliseconds.
 const busyTimeout = "10000"
 
-// dsn names a file for the driver. Readers and the writer share all pragmas.
-func dsn(path string) string {
+// dsn names a file for the driver, with more options. Readers and the writer share all
+// pragmas.
+func dsn(path, more string) string {
 	name := url.URL{Path: path}
 	return "file:" + name.EscapedPath() + "?_pragma=busy_timeout(" + busyTimeout + ")&_pragma=journal_mode(WAL)" +
-		"&_pragma=synchronous(NORMAL)&_pragma=secure_delete(1)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)"
+		"&_pragma=synchronous(NORMAL)&_pragma=secure_delete(1)&_pragma=wal_autocheckpoint(4000)&_pragma=journal_size_limit(67108864)&" + sqlitelog.Kept + more
 }
 
 // create makes the file, readable by its owner only: it holds the words of
@@ -96,20 +101,30 @@ func create(path string) error {
 	return private.Database(path)
 }
 
+// marks returns what the file says that it is.
+func (w *writer) marks() (application, version int, err error) {
+	if err := w.row("SELECT application_id FROM pragma_application_id", &application); err != nil {
+		return 0, 0, err
+	}
+	err = w.row("SELECT user_version FROM pragma_user_version", &version)
+	return application, version, err
+}
+
+// isCurrent reports whether the file is an index of this version.
+func (w *writer) isCurrent() (bool, error) {
+	application, version, err := w.marks()
+	return application == applicationID && version == schemaVersion, err
+}
+
 // prepare makes the tables, and replaces the tables of another version.
 func (w *writer) prepare(path string) error {
-	var application, version, tables int
-	if err := w.row("SELECT application_id FROM pragma_application_id", &application); err != nil {
+	application, version, err := w.marks()
+	if err != nil || application == applicationID && version == schemaVersion {
 		return err
 	}
-	if err := w.row("SELECT user_version FROM pragma_user_version", &version); err != nil {
-		return err
-	}
+	var tables int
 	if err := w.row("SELECT count(*) FROM sqlite_schema", &tables); err != nil {
 		return err
-	}
-	if application == applicationID && version == schemaVersion {
-		return nil
 	}
 	if tables > 0 {
 		if err := w.empty(path, application); err != nil {
@@ -156,6 +171,13 @@ func explain(err error, path string) error {
 	switch code(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("the index file %s is damaged: %s: %w", path, rebuild, err)
+	case sqlite3.SQLITE_FULL:
+		return fault.OutOfStorage(fmt.Errorf("index file %s: %w", path, err))
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		// SQLite tells nothing of quotas, inodes and a read-only file system.
+		if full := diskspace.Probe(filepath.Dir(path)); full != nil {
+			return fault.OutOfStorage(errors.Join(full, err))
+		}
 	}
 	return fmt.Errorf("index file %s: %w", path, err)
 }

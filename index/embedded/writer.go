@@ -22,8 +22,8 @@ type writer struct {
 
 var errClosed = errors.New("the index is closed")
 
-func newWriter(path string) (*writer, error) {
-	db, err := sql.Open("sqlite", dsn(path))
+func newWriter(path, options string) (*writer, error) {
+	db, err := sql.Open("sqlite", dsn(path, options))
 	if err != nil {
 		return nil, explain(err, path)
 	}
@@ -32,8 +32,12 @@ func newWriter(path string) (*writer, error) {
 		return nil, errors.Join(explain(err, path), db.Close())
 	}
 	w := &writer{path: path, db: db, conn: conn, lock: make(chan struct{}, 1), prepared: map[string]*sql.Stmt{}}
-	if err := w.change(background, func() error { return w.prepare(path) }); err != nil {
-		return nil, errors.Join(err, w.close())
+	current, err := w.isCurrent()
+	if err == nil && !current { // a full disk lets nobody change what is
+		err = w.change(background, func() error { return w.prepare(path) })
+	}
+	if err != nil {
+		return nil, errors.Join(explain(err, path), w.close())
 	}
 	return w, nil
 }

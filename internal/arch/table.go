@@ -710,6 +710,11 @@ var table = []Row{
 		Because:  "a QR code is drawn from a text, whatever it says",
 	},
 	{
+		Packages: []string{"internal/sqlitelog"},
+		Outside:  []string{sqlite},
+		Because:  "the data and the index are files that are opened alike on a full disk",
+	},
+	{
 		Packages: []string{"internal/metrics"},
 		Outside:  []string{prometheus},
 		Because:  "it counts what it is told to, and knows nobody who tells",
@@ -743,7 +748,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api/route"},
-		Ours:     []string{"core/fault", "core/rate", "core/tenant", "core/chatbot", "api/bodies"},
+		Ours:     []string{"core/fault", "core/rate", "core/tenant", "core/chatbot", "api/bodies", "internal/diskspace"},
 		Outside:  []string{fiber},
 		Because:  "routes of both transports declare the same things in the same words: actions, scopes, rates and sizes, and fail with the same statuses",
 	},
@@ -771,7 +776,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"e2e/..."},
-		Ours:     append([]string{".", "app", "e2e/harness", "internal/contract", "internal/testinputs", "core/...", "text/..."}, doubles...),
+		Ours:     append([]string{".", "app", "e2e/harness", "internal/contract", "internal/smalldisk", "internal/testinputs", "core/...", "text/..."}, doubles...),
 		Outside:  []string{otp, jsonv2, chromedp, goleak, mcpSDK, xnet, xsync, goldmark, stdWebhooks},
 		Closed:   true,
 		Because:  "it tests the whole program from outside: it sees no adapter and no transport, and the domain packages only for the types of what the program's services take and return, as workspaces and documents are prepared with those",
@@ -825,9 +830,9 @@ var bans = []Ban{
 	{
 		Imports: []string{sqlite},
 		In:      []string{"..."},
-		Except:  []string{"store", "index/embedded", "ent/migrate/diff"},
+		Except:  []string{"store", "index/embedded", "internal/sqlitelog", "ent/migrate/diff"},
 		Tests:   true,
-		Because: "one place decides how a SQLite file is opened: store for the data, index/embedded for the index",
+		Because: "one place decides how a SQLite file is opened: store for the data, index/embedded for the index, with what both need of internal/sqlitelog",
 	},
 	{
 		Imports: []string{pgx},
@@ -910,7 +915,7 @@ var bans = []Ban{
 		Because: "text is pure functions and their tables: it knows no tenant, no database, no network and none of the domain's types",
 	},
 	{
-		Imports: append(prefixed(doubles), root+"/e2e/harness", root+"/internal/contract", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),
+		Imports: append(prefixed(doubles), root+"/e2e/harness", root+"/internal/contract", root+"/internal/smalldisk", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
 		Except:  []string{"e2e/harness", "index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest", "store/tenancytest"},
 		Because: "doubles and suites for tests stay out of the program",

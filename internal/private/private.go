@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 const (
@@ -22,6 +23,9 @@ var besides = []string{"-wal", "-shm", "-journal"}
 // it and the files beside it. It follows symbolic links.
 func Database(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
+	if errors.Is(err, syscall.EROFS) { // a disk with errors, which the system lets nobody change
+		file, err = os.Open(path)
+	}
 	if err != nil {
 		return err
 	}

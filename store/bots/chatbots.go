@@ -95,8 +95,8 @@ func fromRetention(days int) int {
 	return days
 }
 
-func keepingFromRow(row *ent.Chatbot) chatbot.Keeping {
-	return chatbot.Keeping{RetentionDays: max(row.RetentionDays, 0), DiscardMessages: !row.StoreMessages}
+func retentionFromRow(row *ent.Chatbot) chatbot.Retention {
+	return chatbot.Retention{RetentionDays: max(row.RetentionDays, 0), DiscardMessages: !row.StoreMessages}
 }
 
 func setAnswering(update *ent.ChatbotUpdate, a chatbot.Answering) *ent.ChatbotUpdate {
@@ -130,7 +130,7 @@ func ChatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
 		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,
-		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Greeting: greetingFromRow(row), Keeping: keepingFromRow(row), Answering: answeringFromRow(row),
+		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Greeting: greetingFromRow(row), Retention: retentionFromRow(row), Answering: answeringFromRow(row),
 		OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
 	}
 }

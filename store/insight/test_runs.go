@@ -344,7 +344,7 @@ func (s *TestRuns) Tested(ctx context.Context, access system.Access) ([]testrun.
 func settingsText(row *ent.Chatbot) (string, error) {
 	bot := bots.ChatbotFromRow(row)
 	bot.Name, bot.OverLimit, bot.CreatedAt = "", false, time.Time{}
-	bot.Greeting, bot.Keeping, bot.SeparateEndUsers = chatbot.Greeting{}, chatbot.Keeping{}, false // of which answers know nothing
+	bot.Greeting, bot.Retention, bot.SeparateEndUsers = chatbot.Greeting{}, chatbot.Retention{}, false // of which answers know nothing
 	text, err := json.Marshal(bot)
 	return string(text), err
 }

@@ -33,7 +33,7 @@ type Options struct {
 	Vault    factor.Vault
 	WebAuthn factor.WebAuthn
 	// Quotas hears when most of a month's messages are used. It may be nil.
-	Quotas tenant.QuotaFollower
+	Quotas tenant.QuotaSubscriber
 	// Links shows the operator links that no mail can carry. It may be nil.
 	Links account.LinkPrinter
 	// FactorOfAll demands a second factor of everybody.

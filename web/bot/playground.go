@@ -95,7 +95,7 @@ func (s playgroundPages) publish(c *fiber.Ctx, v page.Visit) error {
 	temperature, err := fraction(typed, "temperature")
 	if err == nil {
 		draft.Temperature = &temperature
-		err = s.Chatbots.UpdateFrom(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, seen, draft.Over(v.Chatbot.Settings()))
+		err = s.Chatbots.UpdateFrom(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, seen, draft.Over(v.Chatbot.Settings()), v.Person.Session.CheckProof())
 	}
 	if err != nil {
 		return typed.Again(c, err, func(status int, f ui.Form) error {

@@ -93,7 +93,10 @@ func (s settingsPages) saveSettings(c *fiber.Ctx, v page.Visit) error {
 	}
 	settings, err := s.settingsOf(typed, v.Chatbot)
 	if err == nil {
-		err = s.Chatbots.UpdateFrom(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, typed["seen"], settings)
+		err = s.Chatbots.UpdateFrom(c.UserContext(), v.WorkspaceID(), v.Chatbot.ID, typed["seen"], settings, v.Person.Session.CheckProof())
+	}
+	if fault.As(err).Code() == fault.ReauthenticationRequired {
+		return page.ProveFirst(c, err)
 	}
 	if fault.Is(err, fault.Conflict) {
 		return s.showConflict(c, v, typed, settings, err)

@@ -24,17 +24,23 @@ func askAgain(c *fiber.Ctx, d route.Declaration, person tenant.Person) (asked bo
 	switch {
 	case missing == nil:
 		return false, nil
-	case c.Is("json"): // a script reads the answer, and leads there
-		return true, Refuse(c, missing)
-	case isRead(c):
+	case isRead(c) && !c.Is("json"):
 		return true, SeeOther(c, shell.ConfirmURL(LocalPath(CameFrom(c))))
+	case d.Download && !c.Is("json"):
+		return true, c.Redirect(proofURL(c)+"&file=yes", fiber.StatusTemporaryRedirect)
 	}
-	to := confirmPath + "?to=" + url.QueryEscape(c.Path())
-	if d.Download {
-		to += "&file=yes"
-	}
-	return true, c.Redirect(to, fiber.StatusTemporaryRedirect)
+	return true, ProveFirst(c, missing)
 }
+
+// ProveFirst leads to it from a form whose values alone make it sensitive.
+func ProveFirst(c *fiber.Ctx, missing error) error {
+	if c.Is("json") { // a script reads the answer, and leads there
+		return Refuse(c, missing)
+	}
+	return c.Redirect(proofURL(c), fiber.StatusTemporaryRedirect)
+}
+
+func proofURL(c *fiber.Ctx) string { return confirmPath + "?to=" + url.QueryEscape(c.Path()) }
 
 // factorFirst leads whoever asked for a page of a workspace that demands a second factor
 // to where they show one, or set one up.

@@ -8,6 +8,7 @@ import (
 
 	"parley/api/bodies"
 	"parley/core/fault"
+	"parley/internal/requestid"
 	"parley/internal/security"
 	"parley/views/ui"
 )
@@ -98,5 +99,8 @@ func (f Form) Again(c *fiber.Ctx, err error, show func(status int, form ui.Form)
 	retryAfter(c, failure)
 	shown := f.View()
 	shown.Field, shown.Message = failure.Field, failure.Message
+	if failure.Kind == fault.Unavailable {
+		shown.Message += " Request number: " + requestid.Of(c) + "."
+	}
 	return show(statusOf(failure.Kind), shown)
 }

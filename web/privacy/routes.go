@@ -19,8 +19,8 @@ func Register(s *page.Base, app *fiber.App, table *route.Table) {
 	)
 	route.Add(table, app, "/workspaces/:workspace", s.WithMember,
 		route.Get("/privacy", pages.privacyPage, route.May(tenant.Read)),
-		route.Post("/privacy/export", pages.export, route.May(tenant.ChangePlan), route.Body(page.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive, route.Download),
-		route.Post("/privacy/end-user/export", pages.exportEndUser, route.May(tenant.ManageChatbots), route.Body(page.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive, route.Download),
-		route.Post("/privacy/end-user/erase", pages.eraseEndUser, route.May(tenant.ManageChatbots), route.Body(page.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive),
+		route.Post("/privacy/export", pages.export, route.May(tenant.ChangePlan), route.Body(page.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive, route.Download, route.Frees),
+		route.Post("/privacy/end-user/export", pages.exportEndUser, route.May(tenant.ManageChatbots), route.Body(page.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive, route.Download, route.Frees),
+		route.Post("/privacy/end-user/erase", pages.eraseEndUser, route.May(tenant.ManageChatbots), route.Body(page.MaxForm), route.Costly, route.On("/privacy"), route.Sensitive, route.Frees),
 	)
 }

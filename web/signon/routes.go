@@ -35,13 +35,13 @@ func Register(s *page.Base, app *fiber.App, table *route.Table) {
 		route.Get("/sso/callback/:workspace", visits.arrive, route.Open),
 	)
 	route.Add(table, app, "/confirm", s.WithPerson,
-		route.Post("/provider", visits.beginProof, route.SignedIn, route.Body(page.MaxForm), route.On("/")),
+		route.Post("/provider", visits.beginProof, route.SignedIn, route.Body(page.MaxForm), route.On("/"), route.Frees),
 	)
 	route.Add(table, app, "/workspaces/:workspace/settings/sso", s.WithMember,
 		route.Get("", connections.page, route.May(tenant.ManageSSO)),
 		route.Post("", connections.save, route.May(tenant.ManageSSO), route.Body(page.MaxForm), route.Sensitive),
 		route.Post("/try", connections.try, route.May(tenant.ManageSSO), route.Body(page.MaxForm), route.Costly, route.On("/")),
 		route.Post("/domain", connections.checkDomain, route.May(tenant.ManageSSO), route.Body(page.MaxForm), route.Costly, route.On("/"), route.Sensitive),
-		route.Post("/delete", connections.remove, route.May(tenant.ManageSSO), route.Body(page.MaxForm), route.On("/"), route.Sensitive),
+		route.Post("/delete", connections.remove, route.May(tenant.ManageSSO), route.Body(page.MaxForm), route.On("/"), route.Sensitive, route.Frees),
 	)
 }

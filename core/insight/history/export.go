@@ -47,7 +47,7 @@ func (h *History) recordExport(ctx context.Context, workspaceID, chatbotID strin
 	if !query.To.IsZero() {
 		entry.Changes = append(entry.Changes, audit.Change{Field: "to", New: query.To.Format(time.DateOnly)})
 	}
-	return audit.Record(ctx, h.audit, workspaceID, h.now(), entry)
+	return audit.RecordRead(ctx, h.audit, workspaceID, h.now(), entry)
 }
 
 type export struct {
