@@ -48,7 +48,7 @@ func (h tools) answer(c *fiber.Ctx, by caller) error {
 		return errForeignOrigin
 	}
 	var message mcp.Message
-	err := decode(c, &message)
+	err := decodeUpTo(c, maxMessageValues, &message)
 	if err == nil {
 		err = message.Check()
 	}
