@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/api/mcp"
 	"parley/api/route"
 	"parley/core/chat"
@@ -66,6 +67,7 @@ func (h tools) answer(c *fiber.Ctx, by caller) error {
 			return err
 		}
 		defer visit.admitted.slot.Leave()
+		bodies.Owe(c)
 	}
 	if visit.key, err = keyOf(c, by.Principal, ""); err != nil {
 		return err

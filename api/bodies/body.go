@@ -63,7 +63,7 @@ func (b *body) begin(c *fiber.Ctx) error {
 	if b.length > b.limit {
 		return b.fail(ErrTooLarge)
 	}
-	b.client = b.all.clientOf(c)
+	b.client = clientOf(b.all.client, c)
 	b.started = time.Now()
 	if b.length == chunked {
 		b.chunks = newChunks(b)
