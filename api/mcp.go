@@ -137,7 +137,11 @@ func (t *toolCaller) Search(_ context.Context, query string) (mcp.Results, error
 
 // Fetch returns a document.
 func (t *toolCaller) Fetch(_ context.Context, documentID string) (mcp.Document, error) {
-	document, err := t.knowledge.Fetch(t.ctx, &t.by.Chatbot, documentID)
+	var document mcp.Document
+	err := bodies.Heavily(func() (err error) {
+		document, err = t.knowledge.Fetch(t.ctx, &t.by.Chatbot, documentID)
+		return err
+	})
 	return document, t.explained(err)
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"parley/core/chatbot"
+	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/e2e/harness"
 )
@@ -44,7 +45,7 @@ type attack struct {
 
 // hostile are the attacks of a workspace. Each body is small, and what a careless reader
 // makes of it is not.
-func hostile(tn harness.Tenant) []attack {
+func hostile(tn harness.Tenant, document string) []attack {
 	const mib = 1 << 20
 	form, asJSON := harness.FormType.Value, "application/json"
 	bot := "/api/chatbots/" + tn.Chatbot
@@ -56,7 +57,11 @@ func hostile(tn harness.Tenant) []attack {
 		return slices.Concat([]byte(head), content, []byte("\r\n--border--\r\n"))
 	}
 	parts := harness.MultipartType.Value
+	page := bot + "/knowledge/" + document
 	return []attack{
+		{"pages of a document", 32, "GET", strings.TrimPrefix(page, "/api"), "", nil, true},
+		{"documents", 32, "GET", bot + "/documents/" + document, "", nil, true},
+		{"documents by a tool", 32, "POST", "/api/v1/mcp", asJSON, []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fetch","arguments":{"id":"` + document + `"}}}`), false},
 		{"forms of pairs", 16, "POST", "/account/name", form, bytes.Repeat([]byte("a&"), 500_000), true},
 		{"forms of one long value", 16, "POST", "/account/name", form, append([]byte("name="), bytes.Repeat([]byte("%3C"), 300_000)...), true},
 		{"parts with endless headers", 16, "POST", bot + "/documents", parts, []byte("--border\r\nContent-Disposition: form-data; name=file" + strings.Repeat("; a=b", 200_000) + "\r\n\r\n\r\n--border--\r\n"), true},
@@ -193,10 +198,17 @@ func TestServesWithinAGibibyte(t *testing.T) {
 	s := &harness.Installation{T: t, Dir: t.TempDir(), Cgroup: group}
 	harness.ShareCache(t, s.Dir)
 	var baker, mallory harness.Tenant
-	var secret string
+	var secret, document string
 	s.Inside(func(w *harness.Instance) {
 		baker, mallory = w.NewTenant("baker", plan.Enterprise, harness.Opening), w.NewTenant("mallory", plan.Enterprise, harness.Opening)
 		_, secret = w.Issue(mallory, chatbot.NewToken{Scopes: chatbot.AllScopes()})
+		d, err := w.Server.Knowledge.Documents.Add(w.Context(), mallory.Workspace, mallory.Chatbot, knowledge.NewDocument{Title: "Long", Content: strings.Repeat("A long text. ", 300_000)})
+		w.Must(err)
+		document = d.ID
+		for more := true; more; {
+			more, err = w.Server.Knowledge.Worker.WorkOff(t.Context(), mallory.Workspace)
+			w.Must(err)
+		}
 	})
 	p := s.Serve("TRUSTED_PROXIES=127.0.0.1", "LOG_LEVEL=warn")
 	visitor := p.SignedIn(mallory.Email, mallory.Password)
@@ -215,7 +227,7 @@ func TestServesWithinAGibibyte(t *testing.T) {
 		Process: p, ctx: ctx, cookie: cookie.String(), token: secret, said: map[int]int{},
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 500}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
-	for _, a := range hostile(mallory) {
+	for _, a := range hostile(mallory, document) {
 		o.sends(a)
 	}
 	o.readsNothing(100, "GET /api/v1/conversations/"+conversation+"/messages HTTP/1.1")
