@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/text/markdown"
@@ -81,6 +82,7 @@ func (h questions) answer(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
+	bodies.Owe(c)
 	answer, err := turn.Run(reader.ctx, nil)
 	if err != nil {
 		return err

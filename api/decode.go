@@ -12,6 +12,7 @@ import (
 	"parley/api/bodies"
 	"parley/core/fault"
 	"parley/core/knowledge"
+	"parley/internal/jsonsize"
 )
 
 // Limits of request bodies, in bytes. A document's body may be larger than its
@@ -19,6 +20,14 @@ import (
 const (
 	MaxBody         = 1 << 20
 	MaxDocumentBody = knowledge.MaxUpload + 1<<20
+)
+
+// maxValues is how many values a JSON body may have: each can take a hundred times its
+// bytes. maxMessageValues is the limit for a message of the Model Context Protocol, of
+// which the protocol's library makes more.
+const (
+	maxValues        = 20_000
+	maxMessageValues = 1_000
 )
 
 // decodeAny is [decode] for an endpoint all of whose fields are optional: an
@@ -40,7 +49,11 @@ func decodeAny(c *fiber.Ctx, into any) error {
 
 // decode reads a JSON body. It refuses what one reader could take otherwise
 // than another: duplicate names, invalid UTF-8 and lone surrogates.
-func decode(c *fiber.Ctx, into any) error {
+func decode(c *fiber.Ctx, into any) error { return decodeUpTo(c, maxValues, into) }
+
+// decodeUpTo is [decode] with a limit of values, which holds before anything is made of
+// them.
+func decodeUpTo(c *fiber.Ctx, values int, into any) error {
 	if err := checkMediaType(c); err != nil {
 		return err
 	}
@@ -50,6 +63,12 @@ func decode(c *fiber.Ctx, into any) error {
 	body := c.Request().Body()
 	if len(body) == 0 {
 		return fault.New(fault.Invalid, "The request has no body. Send a JSON object.")
+	}
+	switch err := jsonsize.Check(body, values); {
+	case errors.Is(err, jsonsize.ErrDeep):
+		return fault.Wrap(fault.Invalid, err, "The body has too many lists and objects in one another.")
+	case err != nil:
+		return fault.Wrap(fault.TooLarge, err, "The body has more than %d values. Send fewer.", values)
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		return fault.Wrap(fault.Invalid, err, "The body does not match what this endpoint expects: %s", reason(err))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/api/mcp"
 	"parley/api/route"
 	"parley/core/chat"
@@ -48,7 +49,7 @@ func (h tools) answer(c *fiber.Ctx, by caller) error {
 		return errForeignOrigin
 	}
 	var message mcp.Message
-	err := decode(c, &message)
+	err := decodeUpTo(c, maxMessageValues, &message)
 	if err == nil {
 		err = message.Check()
 	}
@@ -66,6 +67,7 @@ func (h tools) answer(c *fiber.Ctx, by caller) error {
 			return err
 		}
 		defer visit.admitted.slot.Leave()
+		bodies.Owe(c)
 	}
 	if visit.key, err = keyOf(c, by.Principal, ""); err != nil {
 		return err
@@ -135,7 +137,11 @@ func (t *toolCaller) Search(_ context.Context, query string) (mcp.Results, error
 
 // Fetch returns a document.
 func (t *toolCaller) Fetch(_ context.Context, documentID string) (mcp.Document, error) {
-	document, err := t.knowledge.Fetch(t.ctx, &t.by.Chatbot, documentID)
+	var document mcp.Document
+	err := bodies.Heavily(func() (err error) {
+		document, err = t.knowledge.Fetch(t.ctx, &t.by.Chatbot, documentID)
+		return err
+	})
 	return document, t.explained(err)
 }
 

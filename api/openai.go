@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/api/openai"
 	"parley/api/route"
 	"parley/core/chat/turn"
@@ -181,6 +182,7 @@ func (h openAIClients) whole(c *fiber.Ctx, by caller, question *openai.Question,
 	if err != nil {
 		return notPrevious(question, err)
 	}
+	bodies.Owe(c)
 	answer, err := begun.Run(reader.ctx, nil)
 	if err != nil {
 		return err

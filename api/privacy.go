@@ -7,10 +7,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/api/wire"
 	"parley/core/privacy"
 	"parley/core/tenant"
-	"parley/internal/download"
 )
 
 // privacies are the handlers of what people may ask for about their data.
@@ -39,10 +39,9 @@ func (h privacies) export(c *fiber.Ctx, at tenant.Membership, _ tenant.Person) e
 	if err != nil {
 		return err
 	}
-	download.ZIP(c, h.Log, "end-user-"+time.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
+	return bodies.ZIP(c, h.Log, "end-user-"+time.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
 		return h.Privacy.Exports.EndUser(ctx, at.Workspace.ID, endUser, into)
 	})
-	return nil
 }
 
 // erasures lists the receipts of a workspace.

@@ -12,7 +12,7 @@ import (
 
 // maxUnread is how much, in bytes, a slow reader may leave unread before the
 // model is made to wait.
-const maxUnread = 256 << 10
+const maxUnread = 64 << 10
 
 // firstSilence is the silence after which a waiting event begins a stream that
 // has no event of its own to begin with.

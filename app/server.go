@@ -92,8 +92,8 @@ func Listen(p *Program) (*Server, error) {
 	s.API = api.New(forPrograms)
 	s.old.log = p.Log
 	s.App = newApp(s.fail, &s.old)
-	received := bodies.New(p.Config.BodyBytes(), proxies.Of)
-	s.App.Use(requestid.Middleware, page.Origin(proxies), s.logRequest, s.recover, s.secure, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
+	received, sent := bodies.New(p.Config.BodyBytes(), proxies.Of), bodies.NewAnswers(p.Config.BodyBytes(), proxies.Of)
+	s.App.Use(requestid.Middleware, page.Origin(proxies), s.logRequest, s.recover, s.secure, sent.Middleware, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
 	s.API.Register(s.App, &s.Routes)
 	web.Register(s.App, &s.Routes, forPeople)
 	return s, nil

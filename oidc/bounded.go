@@ -1,9 +1,12 @@
 package oidc
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
+
+	"parley/internal/jsonsize"
 )
 
 // bounded returns a client whose answers are bounded in time and size: go-oidc and
@@ -23,7 +26,15 @@ func (l limiter) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	response.Body = &limitedBody{response.Body, maxAnswer}
+	body, err := io.ReadAll(&limitedBody{response.Body, maxAnswer})
+	err = errors.Join(err, response.Body.Close())
+	if err == nil && (jsonsize.Check(body, maxValues) != nil || bytes.Count(body, []byte("&")) > maxValues) { // oauth2 reads forms, too
+		err = errTooLarge
+	}
+	if err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
 	return response, nil
 }
 

@@ -28,6 +28,10 @@ const (
 	answerTime = 10 * time.Second
 	// maxAnswer is how large an answer may be.
 	maxAnswer = 1 << 20
+	// maxValues is how many values an answer may have, and maxToken how many bytes an ID
+	// token: the libraries make many times as much of them.
+	maxValues = 5_000
+	maxToken  = 64 << 10
 	// knownFor is how long a provider's description is kept, and knownMost how many.
 	// Its keys are read again whenever a token names an unknown one.
 	knownFor  = 10 * time.Minute
@@ -117,6 +121,9 @@ func (c *Client) Redeem(ctx context.Context, provider sso.Provider, visit sso.Vi
 	raw, is := token.Extra("id_token").(string)
 	if !is {
 		return sso.Claims{}, unbelievable(errors.New("the provider sent no ID token"))
+	}
+	if len(raw) > maxToken {
+		return sso.Claims{}, unbelievable(errors.New("the ID token is too long"))
 	}
 	idToken, err := d.Verifier(&oidc.Config{ClientID: provider.ClientID, Now: c.now}).Verify(ctx, raw)
 	if err != nil {

@@ -16,7 +16,26 @@ import (
 	"parley/core/account"
 	"parley/core/account/factor"
 	"parley/core/fault"
+	"parley/internal/jsonsize"
 )
+
+// The limits of an answer, of which the library makes many times as much: an answer of a
+// device has a few thousand bytes.
+const (
+	maxAnswer = 64 << 10
+	maxValues = 200
+)
+
+// checkSize refuses an answer above the limits.
+func checkSize(answer string) error {
+	if len(answer) > maxAnswer {
+		return refused(errors.New("the answer is too long"))
+	}
+	if err := jsonsize.Check([]byte(answer), maxValues); err != nil {
+		return refused(err)
+	}
+	return nil
+}
 
 // displayName is what devices show for the site.
 const displayName = "Parley"
@@ -86,6 +105,9 @@ func (Browsers) Created(party factor.Party, user account.User, memory, answer st
 	if err != nil {
 		return "", "", err
 	}
+	if err := checkSize(answer); err != nil {
+		return "", "", err
+	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))
 	if err != nil {
 		return "", "", refused(err)
@@ -128,6 +150,9 @@ func (Browsers) Ask(party factor.Party, user *account.User, known []factor.Passk
 func (Browsers) Answered(party factor.Party, memory, answer string, find func(userID string) (account.User, []factor.Passkey, error)) (factor.Passkey, error) {
 	rp, session, err := resume(party, memory)
 	if err != nil {
+		return factor.Passkey{}, err
+	}
+	if err := checkSize(answer); err != nil {
 		return factor.Passkey{}, err
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(answer))

@@ -1,7 +1,7 @@
-// Package bodies reads the bodies of requests. It reads a body when a handler
+// Package bodies bounds the memory of the bodies of requests and of answers. It reads a body when a handler
 // asks for it, which the handler does once it knows the caller. A body takes
 // memory as its bytes arrive, up to the limit that its route declares and to the
-// limit of all bodies together.
+// limit of all bodies together. A large answer takes memory until its reader has taken it.
 //
 // It does not own how large the body of a route may be.
 package bodies
@@ -135,4 +135,6 @@ func closeAfter(c *fiber.Ctx, conn *socket.Conn) {
 }
 
 // clientOf is called when a body becomes large.
-func (all *Bodies) clientOf(c *fiber.Ctx) netip.Prefix { return netgroup.Of(all.client(c)) }
+func clientOf(client func(*fiber.Ctx) netip.Addr, c *fiber.Ctx) netip.Prefix {
+	return netgroup.Of(client(c))
+}

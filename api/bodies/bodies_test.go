@@ -34,10 +34,10 @@ func newServer(t *testing.T, memory int64, set ...func(*fiber.App)) (all *Bodies
 		},
 	})
 	app.Server().HeaderReceived = HeadOnly
+	app.Use(all.Middleware)
 	for _, change := range set {
 		change(app)
 	}
-	app.Use(all.Middleware)
 	echo := func(c *fiber.Ctx) error {
 		if err := Read(c); err != nil {
 			return err

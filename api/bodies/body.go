@@ -20,6 +20,9 @@ const (
 	first = 1 << 10
 	// step is the memory that is counted at a time.
 	step = 64 << 10
+	// madeOf is what a body counts as, in halves of its bytes: it is copied while it
+	// grows, and then something is made of it.
+	madeOf = 3
 	// patience is how long a body may take, plus a second for every slowest bytes
 	// received.
 	patience = 30 * time.Second
@@ -60,7 +63,7 @@ func (b *body) begin(c *fiber.Ctx) error {
 	if b.length > b.limit {
 		return b.fail(ErrTooLarge)
 	}
-	b.client = b.all.clientOf(c)
+	b.client = clientOf(b.all.client, c)
 	b.started = time.Now()
 	if b.length == chunked {
 		b.chunks = newChunks(b)
@@ -128,10 +131,11 @@ func (b *body) fromConn(p []byte) (int, error) {
 
 // hold counts the memory of a large body.
 func (b *body) hold() error {
-	if b.taken <= small || b.taken <= b.held {
+	takes := b.taken * madeOf / 2
+	if b.taken <= small || takes <= b.held {
 		return nil
 	}
-	more := max(b.taken-b.held, step)
+	more := max(takes-b.held, step)
 	if err := b.memory.reserve(b.client, more); err != nil {
 		return err
 	}

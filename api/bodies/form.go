@@ -13,13 +13,43 @@ import (
 	"parley/core/fault"
 )
 
-// maxParts is how many parts a form may have.
-const maxParts = 1000
+const (
+	// maxParts is how many parts or pairs a form may have.
+	maxParts = 1000
+	// maxPartHead is how many bytes the headers of a part may take, with what the reader
+	// has read ahead.
+	maxPartHead = 16 << 10
+)
 
 var (
 	errForm  = fault.New(fault.Invalid, "The form did not arrive completely. Send it again.")
 	errParts = fault.New(fault.Invalid, "The form has more than %d parts. Send fewer.", maxParts)
+	errHead  = fault.New(fault.Invalid, "The names in the form are too long. Shorten them.")
 )
+
+// Pairs is [Read] for a form in pairs, "a=1&b=2", of which the server would make some 80
+// bytes for each pair. It is Invalid with too many of them, before anything is made.
+func Pairs(c *fiber.Ctx) error {
+	if err := Read(c); err != nil {
+		return err
+	}
+	if more(c.Request().Body(), '&', maxParts) {
+		return errParts
+	}
+	return nil
+}
+
+// more reports whether a text has more than most pieces between separators.
+func more(text []byte, separator byte, most int) bool {
+	for pieces := 1; pieces <= most; pieces++ {
+		end := bytes.IndexByte(text, separator)
+		if end < 0 {
+			return false
+		}
+		text = text[end+1:]
+	}
+	return true
+}
 
 // Part is one part of a form.
 type Part struct {
@@ -69,7 +99,7 @@ func Form(c *fiber.Ctx) (Parts, error) {
 		}
 		content = b
 	}
-	parts, err := readParts(multipart.NewReader(content, boundary))
+	parts, err := readParts(content, boundary)
 	if err != nil {
 		return nil, reason(err)
 	}
@@ -88,9 +118,32 @@ func boundaryOf(contentType string) (string, error) {
 	return parameters["boundary"], nil
 }
 
-func readParts(form *multipart.Reader) (Parts, error) {
+// partHead fails when the headers of a part are too long. The library would take 10 MB of
+// them.
+type partHead struct {
+	io.Reader
+	// left is how much may still be read, or -1 while no headers are read.
+	left int
+}
+
+func (h *partHead) Read(p []byte) (int, error) {
+	if h.left < 0 {
+		return h.Reader.Read(p)
+	}
+	if h.left == 0 {
+		return 0, errHead
+	}
+	n, err := h.Reader.Read(p[:min(len(p), h.left)])
+	h.left -= n
+	return n, err
+}
+
+func readParts(content io.Reader, boundary string) (Parts, error) {
+	head := &partHead{Reader: content}
+	form := multipart.NewReader(head, boundary)
 	var parts Parts
 	for {
+		head.left = maxPartHead
 		part, err := form.NextPart()
 		if err == io.EOF {
 			return parts, nil
@@ -101,9 +154,13 @@ func readParts(form *multipart.Reader) (Parts, error) {
 		if len(parts) == maxParts {
 			return nil, errParts
 		}
+		head.left = -1
 		content, err := io.ReadAll(part)
 		if err != nil {
 			return nil, err
+		}
+		if cap(content) > 2*len(content) { // many small parts would take 512 bytes each
+			content = bytes.Clone(content)
 		}
 		parts = append(parts, Part{
 			Name: part.FormName(), FileName: part.FileName(),

@@ -11,6 +11,17 @@ import (
 // chunked is the length of a body in chunks.
 const chunked = -1
 
+// What a header section may be parsed into: the server makes up to 80 bytes of each of
+// these, and a section of 8 KiB could have thousands.
+const (
+	maxHeaders = 100
+	maxCookies = 200
+	maxQueries = 100
+)
+
+// errHeaders refuses a header section with more of them.
+var errHeaders = fiber.NewError(fiber.StatusRequestHeaderFieldsTooLarge, "The request has too many headers, cookies or parameters. Send fewer.")
+
 // maxDigits keeps every written length below 2^63.
 const maxDigits = 18
 
@@ -33,6 +44,9 @@ func framingOf(h *fasthttp.RequestHeader) (framing, error) {
 	if !h.IsHTTP11() && string(h.Protocol()) != "HTTP/1.0" {
 		return framing{}, errFraming
 	}
+	if more(h.RequestURI(), '&', maxQueries) {
+		return framing{}, errHeaders
+	}
 	lines := headerLines{modern: h.IsHTTP11()}
 	for rest := h.RawHeaders(); len(rest) > 0; {
 		end := bytes.IndexByte(rest, '\n')
@@ -41,6 +55,9 @@ func framingOf(h *fasthttp.RequestHeader) (framing, error) {
 		}
 		if !lines.accepts(rest[:end]) {
 			return framing{}, errFraming
+		}
+		if lines.count++; lines.count > maxHeaders || lines.cookies > maxCookies {
+			return framing{}, errHeaders
 		}
 		rest = rest[end+1:]
 	}
@@ -53,6 +70,8 @@ func framingOf(h *fasthttp.RequestHeader) (framing, error) {
 // headerLines collects what the lines of a header section say about the body.
 type headerLines struct {
 	framing
+	// count is how many lines there are, and cookies how many cookies.
+	count, cookies int
 	// modern says that the request uses HTTP/1.1; coded and measured, that
 	// Transfer-Encoding and Content-Length have appeared.
 	modern, coded, measured bool
@@ -77,6 +96,9 @@ func (h *headerLines) accepts(line []byte) bool {
 				return false
 			}
 			h.length, h.measured = length, true
+		}
+		if value, is := valueOf(line, "cookie"); is {
+			h.cookies += 1 + bytes.Count(value, []byte(";"))
 		}
 	case 't':
 		if value, is := valueOf(line, "transfer-encoding"); is {

@@ -29,9 +29,11 @@ var (
 	}).Named(fault.Overloaded)
 )
 
-// memory counts the bytes of bodies in memory.
+// memory counts the bytes of bodies or answers in memory.
 type memory struct {
 	limit, perClient int64
+	// ofClient and ofAll refuse more of a client, and more of all.
+	ofClient, ofAll error
 
 	mu      sync.Mutex
 	held    int64
@@ -39,7 +41,7 @@ type memory struct {
 }
 
 func newMemory(limit, perClient int64) *memory {
-	return &memory{limit: limit, perClient: perClient, clients: map[netip.Prefix]int64{}}
+	return &memory{limit: limit, perClient: perClient, ofClient: errTooManyOfClient, ofAll: errTooMany, clients: map[netip.Prefix]int64{}}
 }
 
 // reserve counts n more bytes of a client. It is RateLimited or Unavailable if there is no
@@ -48,14 +50,22 @@ func (m *memory) reserve(client netip.Prefix, n int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.clients[client]+n > m.perClient {
-		return errTooManyOfClient
+		return m.ofClient
 	}
 	if m.held+n > m.limit {
-		return errTooMany
+		return m.ofAll
 	}
 	m.held += n
 	m.clients[client] += n
 	return nil
+}
+
+// add counts n more bytes of a client, whether or not there is memory for them.
+func (m *memory) add(client netip.Prefix, n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held += n
+	m.clients[client] += n
 }
 
 func (m *memory) release(client netip.Prefix, n int64) {

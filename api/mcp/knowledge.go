@@ -91,8 +91,8 @@ func (k *Knowledge) Fetch(ctx context.Context, bot *chatbot.Chatbot, documentID 
 		return Document{}, err
 	}
 	text, cut := found.Content, false
-	if len(text) > maxText {
-		text, cut = strings.ToValidUTF8(text[:maxText], ""), true
+	if len(text) > maxText { // a copy, or all of it would stay in memory
+		text, cut = strings.ToValidUTF8(strings.Clone(text[:maxText]), ""), true
 	}
 	return Document{
 		ID: found.ID, Title: found.Title, URL: k.URL(bot, found.ID, found.URL), Text: text,

@@ -58,6 +58,8 @@ type Declaration struct {
 	Body int
 	// Rate is the class in which a person's call counts.
 	Rate rate.Class
+	// Heavy says that few of its calls may run at once: see [bodies.Heavily].
+	Heavy bool
 	// Sensitive asks people again who they are, unless they have shown it lately: see
 	// [account.Session.CheckProof]. docs/accounts.md has the rule which routes are.
 	Sensitive bool
@@ -87,6 +89,10 @@ var SignedIn Option = func(d *Declaration) { d.Scope = Person }
 // Costly declares a route whose calls make the server work for long, or call others: see
 // [rate.Costly].
 var Costly Option = func(d *Declaration) { d.Rate = rate.Costly }
+
+// Heavy declares a route that reads something large, such as a whole document, and calls no
+// other server: see [bodies.Heavily].
+var Heavy Option = func(d *Declaration) { d.Heavy = true }
 
 // Sensitive declares a route that asks people again who they are, unless they have shown it
 // lately, because somebody else may hold their browser.
@@ -242,6 +248,9 @@ func (d Declaration) apply(storage func() error) fiber.Handler {
 			if full := storage(); full != nil {
 				c.SetUserContext(diskspace.WithFull(c.UserContext(), full))
 			}
+		}
+		if d.Heavy {
+			return bodies.Heavily(func() error { return limit(c) })
 		}
 		return limit(c)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"parley/internal/clientaddr"
@@ -16,7 +17,7 @@ type Clients struct {
 	ProxyHeader    string        `name:"client-address-header" env:"CLIENT_ADDRESS_HEADER" default:"X-Forwarded-For" placeholder:"NAME" help:"Header in which trusted proxies pass on the client's address, such as Fly-Client-IP or CF-Connecting-IP."`
 	MaxConnections int           `name:"max-connections" env:"MAX_CONNECTIONS" range:"10-1048576" placeholder:"N" help:"Number of connections that may be open at once. At the limit, Parley closes the connection that has been silent longest. Default: half of the files that the process may open, at most 16384."`
 	MaxPerClient   int           `name:"max-connections-per-client" env:"MAX_CONNECTIONS_PER_CLIENT" range:"1-1048576" placeholder:"N" help:"Number of connections from one IPv4 address or one IPv6 network of 64 bits. Trusted proxies are exempt. Default: half of MAX_CONNECTIONS, at most 500."`
-	BodyMemory     int           `name:"body-memory" env:"BODY_MEMORY" range:"128-1048576" placeholder:"N" help:"Memory in MiB that the bodies of requests may take at once. One client may take a quarter of it. Default: 256."`
+	BodyMemory     int           `name:"body-memory" env:"BODY_MEMORY" range:"128-1048576" placeholder:"N" help:"Memory in MiB that the bodies of requests, and what is made of them, may take at once; large answers may take half as much besides. One client may take a quarter of each. Default: 256, or a quarter of the memory limit where that is less, but at least 128."`
 	MaxAnswers     int           `name:"max-answers" env:"MAX_ANSWERS" placeholder:"N" range:"1-1000000" help:"Number of answers that this process works on at once. It refuses more with 503. Default: 2000."`
 	DrainTimeout   time.Duration `name:"drain-timeout" env:"DRAIN_TIMEOUT" range:"1s-24h" default:"20s" help:"How long running answers may go on after SIGTERM before Parley ends them."`
 }
@@ -26,7 +27,8 @@ const (
 	// each connection may take 25 KiB.
 	mostConnections   = 16_384
 	mostPerClient     = 500
-	defaultBodyMemory = 256 // MiB
+	// The default is a quarter of the memory limit within these bounds, in MiB.
+	leastBodyMemory, mostBodyMemory = 128, 256
 	// proxyIdle is how long a trusted proxy may keep a connection for later. It
 	// must exceed the proxy's own time, or requests get lost.
 	proxyIdle = 2 * time.Minute
@@ -50,7 +52,10 @@ func (c *Clients) Connections(proxies clientaddr.Proxies, log *slog.Logger) sock
 }
 
 // BodyBytes is how many bytes the bodies of requests may take at once.
-func (c *Clients) BodyBytes() int64 { return int64(cmp.Or(c.BodyMemory, defaultBodyMemory)) << 20 }
+func (c *Clients) BodyBytes() int64 {
+	fits := int(debug.SetMemoryLimit(-1) >> 20 / 4)
+	return int64(cmp.Or(c.BodyMemory, min(max(fits, leastBodyMemory), mostBodyMemory))) << 20
+}
 
 // check refuses malformed proxies, and more connections than the process may have.
 func (c *Clients) check() error {

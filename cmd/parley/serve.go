@@ -21,6 +21,7 @@ func (cmd *serveCmd) Run(ctx context.Context, config *app.Config, io streams) er
 		return err
 	}
 	log := app.NewLog(config)
+	app.LimitMemory(log)
 	if cmd.Demo {
 		config.LetOwnersChangePlans()
 	}

@@ -122,8 +122,10 @@ type Conversations interface {
 	// that are stored.
 	ChangeConversation(ctx context.Context, workspaceID, chatbotID string, id int64, change func(*Conversation) error) (Conversation, error)
 
+	// MessageSizes returns the bytes of the texts of the messages that Messages would return.
+	MessageSizes(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]int, error)
 	// Messages returns the settled messages of a conversation with an id above
-	// after, oldest first: at most limit, or all when limit is 0.
+	// after, oldest first, at most limit.
 	Messages(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]Message, error)
 	// HasMessage reports whether a message is one of a conversation.
 	HasMessage(ctx context.Context, workspaceID string, conversationID, messageID int64) (bool, error)

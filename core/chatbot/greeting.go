@@ -62,7 +62,7 @@ func checkQuestion(question string) (string, error) {
 	if !plain.Storable(question) { // as the text that it is, or splitting would hide what cannot be stored
 		return checkText("suggested_questions", question, maxSuggestedQuestion)
 	}
-	question = strings.Join(strings.Fields(question), " ")
+	question = plain.Spaced(question)
 	if n := utf8.RuneCountInString(question); n > maxSuggestedQuestion {
 		return "", fault.InField("suggested_questions", "A question is %d characters long; at most %d are allowed. Shorten “%s…”.", n, maxSuggestedQuestion, string([]rune(question)[:40]))
 	}

@@ -25,6 +25,8 @@ type Installation struct {
 	Configure func(*app.Config)
 	// Files is how many files a process may open, 0 for as many as here.
 	Files int
+	// Cgroup, unless nil, is where processes run.
+	Cgroup *Cgroup
 }
 
 // AnsweredBy lets a model's server answer.
@@ -68,6 +70,9 @@ func (s *Installation) Command(log io.Writer, arguments ...string) *exec.Cmd {
 	command := exec.Command(Program(), arguments...)
 	if s.Files != 0 {
 		command = exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, s.Files), Program()}, arguments...)...)
+	}
+	if s.Cgroup != nil {
+		command = s.Cgroup.command(Program(), arguments)
 	}
 	command.Env = append([]string{"DATA_DIR=" + s.Dir, "DATABASE_URL=" + s.Database, "ENCODE_PASSAGES=off"}, s.Environment...)
 	command.Stderr = log

@@ -729,12 +729,7 @@ var table = []Row{
 		Packages: []string{"api/bodies"},
 		Ours:     []string{"core/fault", "internal/*"},
 		Outside:  []string{fiber, fasthttp},
-		Because:  "both transports read bodies, within one bound of memory",
-	},
-	{
-		Packages: []string{"internal/download"},
-		Outside:  []string{fiber},
-		Because:  "both transports send files that are made while they are read",
+		Because:  "both transports read bodies and send answers, within one bound of memory",
 	},
 	{
 		Packages: []string{"internal/contract"},

@@ -16,7 +16,20 @@ func Storable(text string) bool {
 // Line returns a text as one line that can be stored.
 func Line(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
-	return strings.Join(strings.Fields(text), " ")
+	return Spaced(text)
+}
+
+// Spaced returns the words of a text with one space between them. It makes no list of
+// them, which would take many times the text.
+func Spaced(text string) string {
+	var spaced strings.Builder
+	for word := range strings.FieldsSeq(text) {
+		if spaced.Len() > 0 {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteString(word)
+	}
+	return spaced.String()
 }
 
 // Shorten returns the first characters of a text.

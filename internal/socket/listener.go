@@ -40,6 +40,10 @@ const (
 // others without one.
 const surplus = 32
 
+// writeBuffer is how much of an answer the kernel takes from a connection whose client
+// does not read, in bytes.
+const writeBuffer = 128 << 10
+
 // Pauses after a failed accept, during which other connections may end.
 const (
 	firstPause = 5 * time.Millisecond
@@ -102,6 +106,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if !ok {
 			return accepted, nil
 		}
+		_ = tcp.SetWriteBuffer(writeBuffer) // without it the kernel may take megabytes
 		if conn := l.admit(tcp); conn != nil {
 			return conn, nil
 		}

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"time"
 
 	"parley/core/retrieval"
+	"parley/internal/jsonsize"
 	"parley/llm/upstream"
 )
 
@@ -19,6 +21,13 @@ const embedTexts = 64
 // maxEmbeddings bounds the size of a server's response in bytes: 64 vectors of
 // 4,096 numbers written out.
 const maxEmbeddings = 16 << 20
+
+// maxDimensions is how long a vector may be, and maxBeside how many values may stand
+// beside it.
+const (
+	maxDimensions = 8192
+	maxBeside     = 20
+)
 
 // Embedder makes vectors through a server's /v1/embeddings. It is safe for
 // concurrent use.
@@ -32,7 +41,7 @@ var _ retrieval.Embedder = (*Embedder)(nil)
 // NewEmbedder returns an embedder without contacting its server. Dimensions is the
 // length to which the server should shorten vectors; zero leaves it to the server.
 func NewEmbedder(config Config, dimensions int) (*Embedder, error) {
-	if dimensions < 0 || dimensions > 8192 {
+	if dimensions < 0 || dimensions > maxDimensions {
 		return nil, errors.New("openai: dimensions are from 0 to 8,192")
 	}
 	if config.Timeout <= 0 {
@@ -98,8 +107,15 @@ func (e *Embedder) embed(ctx context.Context, texts []string) ([][]float32, erro
 		return nil, e.failure(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
+	whole, err := io.ReadAll(http.MaxBytesReader(nil, response.Body, maxEmbeddings))
+	if err == nil {
+		err = jsonsize.Check(whole, len(texts)*(maxDimensions+maxBeside))
+	}
 	var reply embeddingReply
-	if err := json.NewDecoder(http.MaxBytesReader(nil, response.Body, maxEmbeddings)).Decode(&reply); err != nil {
+	if err == nil {
+		err = json.Unmarshal(whole, &reply)
+	}
+	if err != nil {
 		return nil, e.failure(ctx, err)
 	}
 	vectors, err := reply.inOrder(len(texts))

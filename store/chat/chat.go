@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	entsql "entgo.io/ent/dialect/sql"
+
 	"parley/core/chat"
 	ent "parley/ent/generated"
 	"parley/ent/generated/conversation"
@@ -52,13 +54,18 @@ func (s *Conversations) settled(ctx context.Context, conversationID int64) *ent.
 		message.Or(message.Role(string(chat.User)), message.ContentNEQ("")))
 }
 
+// MessageSizes returns the bytes of the texts of the settled messages after an id, without
+// reading the texts.
+func (s *Conversations) MessageSizes(ctx context.Context, workspaceID string, conversationID, after int64, limit int) (sizes []int, err error) {
+	err = s.settled(ctx, conversationID).Where(message.IDGT(after)).Order(message.ByID()).Limit(limit).
+		Aggregate(func(query *entsql.Selector) string { return "octet_length(" + query.C(message.FieldContent) + ")" }).
+		Scan(scope.Workspace(ctx, workspaceID), &sizes)
+	return sizes, store.MapError(err)
+}
+
 // Messages returns the settled messages after an id, oldest first.
 func (s *Conversations) Messages(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]chat.Message, error) {
-	query := s.settled(ctx, conversationID).Where(message.IDGT(after)).Order(message.ByID())
-	if limit > 0 {
-		query = query.Limit(limit)
-	}
-	rows, err := query.All(scope.Workspace(ctx, workspaceID))
+	rows, err := s.settled(ctx, conversationID).Where(message.IDGT(after)).Order(message.ByID()).Limit(limit).All(scope.Workspace(ctx, workspaceID))
 	messages, err := store.Mapped(rows, err, MessageFromRow)
 	if err != nil {
 		return nil, err

@@ -68,6 +68,7 @@ func (s knowledgePages) refused(c *fiber.Ctx, v page.Visit, err error, typed pag
 	return typed.Again(c, err, func(status int, f ui.Form) error {
 		add := newAddForms()
 		failure := *fault.As(err)
+		failure.Message = f.Message
 		if input, renamed := inputs[failure.Field]; renamed {
 			failure.Field = input
 		}
@@ -148,12 +149,29 @@ func newSource(typed page.Form) (knowledge.NewSource, error) {
 	return request, err
 }
 
-// lines are the lines of a text that have something in them.
+// maxLines is more lines than any input takes.
+const maxLines = 1000
+
+// lines are the first lines of a text that have something in them.
 func lines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
 			all = append(all, line)
+		}
+		if len(all) == maxLines {
+			break
+		}
+	}
+	return all
+}
+
+// words are the first words of a text.
+func words(text string) []string {
+	var all []string
+	for word := range strings.FieldsSeq(text) {
+		if all = append(all, word); len(all) == maxLines {
+			break
 		}
 	}
 	return all

@@ -137,9 +137,9 @@ func (s settingsPages) settingsOf(typed page.Form, was chatbot.Chatbot) (chatbot
 	settings := chatbot.Settings{
 		Name: typed["name"], Instructions: typed["instructions"], NoAnswer: typed["no_answer"],
 		Greeting: chatbot.Greeting{
-			Welcome: typed["welcome"], SuggestedQuestions: strings.Split(typed["suggested_questions"], "\n"), SuggestNothing: typed["suggest_nothing"] != "",
+			Welcome: typed["welcome"], SuggestedQuestions: strings.SplitN(typed["suggested_questions"], "\n", maxLines), SuggestNothing: typed["suggest_nothing"] != "",
 		},
-		ImageHosts: strings.Fields(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
+		ImageHosts: words(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
 		SeparateEndUsers: typed["separate_end_users"] != "",
 	}
 	err := number(typed, "passage_aim", &settings.PassageAim)

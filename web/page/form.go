@@ -22,7 +22,7 @@ func ReadForm(c *fiber.Ctx, names ...string) (Form, error) {
 	if err := checkEncoding(c); err != nil {
 		return nil, err
 	}
-	if err := bodies.Read(c); err != nil {
+	if err := bodies.Pairs(c); err != nil {
 		return nil, err
 	}
 	typed, body := Form{}, c.Request().PostArgs()
@@ -88,15 +88,33 @@ func (f Form) View() ui.Form {
 	return ui.Form{Values: values}
 }
 
-// Again shows the page of a refused form once more, with its values and the error. It
-// returns an error that no other input would mend.
+// MaxEcho is how many bytes of a refused form a page shows again: each can take six in a
+// page.
+const MaxEcho = 256 << 10
+
+// size is how many bytes the values have.
+func (f Form) size() (n int) {
+	for _, value := range f {
+		n += len(value)
+	}
+	return n
+}
+
+// Again shows the page of a refused form once more, with its values, unless they are
+// larger than [MaxEcho], and the error. It returns an error that no other input would mend.
 func (f Form) Again(c *fiber.Ctx, err error, show func(status int, form ui.Form) error) error {
-	failure := fault.As(err)
+	failure := *fault.As(err)
 	if failure.Kind == fault.Internal || failure.Kind == fault.NotFound {
 		return err
 	}
 	security.Note(c, err)
-	retryAfter(c, failure)
+	retryAfter(c, &failure)
+	if f.size() > MaxEcho {
+		for name := range f { // callers show them by themselves, too
+			f[name] = ""
+		}
+		failure.Message += " The form is too long to be shown again: fill it in once more."
+	}
 	shown := f.View()
 	shown.Field, shown.Message = failure.Field, failure.Message
 	if failure.Kind == fault.Unavailable {

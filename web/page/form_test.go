@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,4 +56,29 @@ func formAgain(t *testing.T, err error) webtest.Reply {
 		return nil
 	})
 	return webtest.Send(t, app, "GET", "/", "", nil)
+}
+
+func TestLongForms(t *testing.T) {
+	app := fiber.New(fiber.Config{Immutable: true})
+	app.Post("/", func(c *fiber.Ctx) error {
+		typed, err := ReadForm(c, "a")
+		if err != nil {
+			return c.SendString("refused: " + fault.As(err).Message)
+		}
+		return typed.Again(c, fault.InField("a", "Wrong."), func(_ int, f ui.Form) error {
+			return c.SendString(f.Error("a") + f.Value("a"))
+		})
+	})
+	for name, row := range map[string]struct{ body, want string }{
+		"a refused form is shown again":              {"a=x", "Wrong.x"},
+		"one above 256 KB is not, and says so":       {"a=" + strings.Repeat("x", MaxEcho+1), "Wrong. The form is too long to be shown again: fill it in once more."},
+		"one with a thousand inputs is read":         {"a=x" + strings.Repeat("&b", 999), "Wrong.x"},
+		"one with more is refused before it is read": {"a=x" + strings.Repeat("&b", 1000), "refused: The form has more than 1000 parts. Send fewer."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := webtest.Send(t, app, "POST", "/", row.body, webtest.TypedForm); got.Body != row.want {
+				t.Errorf("answered %.200q", got.Body)
+			}
+		})
+	}
 }

@@ -165,14 +165,18 @@ type waiting struct {
 	// to is where it was sent, empty for none.
 	to     string
 	inputs []views.Carried
-	// secret says that it has one, and file that the answer is a file.
-	secret, file bool
+	// secret says that it has one, file that the answer is a file, and long that it is too
+	// long to be carried by a page.
+	secret, file, long bool
 }
 
 // waitingForm is the form that was sent here. A page holds no secret, so none is among
 // its inputs.
 func waitingForm(c *fiber.Ctx) waiting {
-	form := waiting{to: to(c), file: c.Query("file") != ""}
+	form := waiting{to: to(c), file: c.Query("file") != "", long: len(c.Request().Body()) > page.MaxEcho}
+	if form.long {
+		return form
+	}
 	for name, value := range c.Request().PostArgs().All() {
 		input := views.Carried{Name: string(name), Value: string(value)}
 		secret := strings.HasSuffix(input.Name, "password") || strings.HasSuffix(input.Name, "key") || strings.HasSuffix(input.Name, "secret")
@@ -187,9 +191,9 @@ func waitingForm(c *fiber.Ctx) waiting {
 	return form
 }
 
-// mustResend reports whether the person must send the form again, because it has a secret or
-// downloads a file.
-func (w waiting) mustResend() bool { return w.secret || w.file }
+// mustResend reports whether the person must send the form again, because it has a secret,
+// downloads a file, or is too long.
+func (w waiting) mustResend() bool { return w.secret || w.file || w.long }
 
 // kept returns the entries that a script keeps for the form's page, in JSON.
 func (w waiting) kept(path string) string {

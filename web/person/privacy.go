@@ -7,10 +7,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/account"
 	"parley/core/privacy"
 	"parley/core/tenant"
-	"parley/internal/download"
 	views "parley/views/person"
 	"parley/views/ui"
 	"parley/web/page"
@@ -45,10 +45,9 @@ func (s privacyPages) export(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	download.ZIP(c, s.Log, "account-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
+	return bodies.ZIP(c, s.Log, "account-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
 		return s.Privacy.Exports.Account(ctx, person.User, into)
 	})
-	return nil
 }
 
 // deleteAccount erases the account of whoever shows that it is theirs.

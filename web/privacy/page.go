@@ -9,11 +9,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/core/fault"
 	"parley/core/plan"
 	stored "parley/core/privacy"
 	"parley/core/tenant"
-	"parley/internal/download"
 	"parley/views/shell"
 	"parley/views/ui"
 	views "parley/views/workspace"
@@ -78,10 +78,9 @@ func (s privacyPages) export(c *fiber.Ctx, v page.Visit) error {
 	if err != nil {
 		return err
 	}
-	download.ZIP(c, s.Log, "workspace-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
+	return bodies.ZIP(c, s.Log, "workspace-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
 		return s.Privacy.Exports.Workspace(ctx, w.ID, v.Person.User.ID, into)
 	})
-	return nil
 }
 
 // exportEndUser sends everything that the workspace has of an end user.
@@ -106,10 +105,9 @@ func (s privacyPages) exportEndUser(c *fiber.Ctx, v page.Visit) error {
 	if err != nil {
 		return err
 	}
-	download.ZIP(c, s.Log, "end-user-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
+	return bodies.ZIP(c, s.Log, "end-user-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
 		return s.Privacy.Exports.EndUser(ctx, v.WorkspaceID(), endUser, into)
 	})
-	return nil
 }
 
 // eraseEndUser erases everything that the workspace has of an end user.

@@ -93,7 +93,7 @@ func (w Wanted) check() (Wanted, error) {
 }
 
 // folded is a text in lower case with one space between its words.
-func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+func folded(text string) string { return strings.ToLower(plain.Spaced(text)) }
 
 var (
 	errFull       = fault.InField("question", "A chatbot has at most %d test questions. Remove one first.", MaxQuestions)

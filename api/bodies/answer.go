@@ -1,0 +1,180 @@
+package bodies
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
+)
+
+const (
+	// ofBodies is the memory of answers, as a part of the memory of bodies: one half.
+	ofBodies = 2
+	// smallAnswer is the size up to which an answer is not counted.
+	smallAnswer = 16 << 10
+	// StreamHolds is what an answer holds that is made while it is read.
+	StreamHolds = 256 << 10
+	// writeWait is how long a reader of such an answer may take nothing.
+	writeWait = 30 * time.Second
+
+	localAnswer = "answer"
+)
+
+var (
+	errTooManyAnswersOfClient = &fault.Error{
+		Kind: fault.RateLimited, RetryAfter: retryAfter,
+		Message: "Your network is reading too many large answers at once. Read them to the end, then try again.",
+	}
+	errTooManyAnswers = (&fault.Error{
+		Kind: fault.Unavailable, RetryAfter: retryAfter,
+		Message: "The server is sending too many large answers. Try again in a few seconds.",
+	}).Named(fault.Overloaded)
+)
+
+// Answers bounds the memory of the answers that wait until their readers have taken them.
+type Answers struct {
+	client func(*fiber.Ctx) netip.Addr
+	memory *memory
+}
+
+// NewAnswers returns the bound that belongs to the memory of bodies. client returns the
+// address from which a request comes.
+func NewAnswers(bytes int64, client func(*fiber.Ctx) netip.Addr) *Answers {
+	m := newMemory(bytes/ofBodies, bytes/ofBodies/share)
+	m.ofClient, m.ofAll = errTooManyAnswersOfClient, errTooManyAnswers
+	return &Answers{client, m}
+}
+
+// answer is what the request's answer may take.
+type answer struct {
+	all *Answers
+	// owed says that it is sent whatever it takes.
+	owed bool
+}
+
+// Middleware counts the answer of each request until it is sent. It refuses the request
+// instead if there is no memory for its answer, unless the handler calls [Owe].
+func (all *Answers) Middleware(c *fiber.Ctx) error {
+	a := &answer{all: all}
+	c.Locals(localAnswer, a)
+	if err := c.Next(); err != nil {
+		return err
+	}
+	response := c.Response()
+	if response.IsBodyStream() || len(response.Body()) <= smallAnswer {
+		return nil
+	}
+	size := int64(len(response.Body()))
+	held, err := a.hold(c, size)
+	if err != nil {
+		response.ResetBody()
+		response.Header.Del(fiber.HeaderContentEncoding)
+		response.Header.Del(fiber.HeaderContentDisposition)
+		return err
+	}
+	body := response.Body()
+	response.SwapBody(nil) // or the pool of buffers would get it
+	response.SetBodyStream(&counted{Reader: bytes.NewReader(body), held: held}, len(body))
+	return nil
+}
+
+// Owe says that the request's answer must be sent whatever it takes, because what it tells
+// of has been done and is not done again.
+func Owe(c *fiber.Ctx) {
+	if a, ok := c.Locals(localAnswer).(*answer); ok {
+		a.owed = true
+	}
+}
+
+// hold counts bytes of a client until they are released.
+func (a *answer) hold(c *fiber.Ctx, n int64) (*held, error) {
+	h := &held{memory: a.all.memory, client: clientOf(a.all.client, c)}
+	if a.owed {
+		h.take(n)
+		return h, nil
+	}
+	if err := h.memory.reserve(h.client, n); err != nil {
+		return nil, err
+	}
+	h.n = n
+	return h, nil
+}
+
+// held is counted memory of a client.
+type held struct {
+	memory *memory
+	client netip.Prefix
+	once   sync.Once
+	n      int64
+}
+
+// take counts more, whether or not there is memory for it.
+func (h *held) take(n int64) {
+	h.memory.add(h.client, n)
+	h.n += n
+}
+
+func (h *held) release() { h.once.Do(func() { h.memory.release(h.client, h.n) }) }
+
+// counted is a whole answer, whose memory is released when it is sent.
+type counted struct {
+	*bytes.Reader
+	held *held
+}
+
+// Close implements [io.Closer].
+func (c *counted) Close() error {
+	c.held.release()
+	return nil
+}
+
+// Stream answers with what is made while it is read, and holds the given number of bytes
+// meanwhile. The body is closed in the end, if that can be done, also if it is refused.
+// An error of it ends the answer in the middle, so that no reader takes it for whole.
+// Nothing of c may be used by it, since it is read once the handler has returned.
+//
+// Failures: RateLimited and Unavailable if there is no memory for it.
+func Stream(c *fiber.Ctx, holds int64, body io.Reader) error {
+	s := &stream{Reader: body, conn: c.Context().Conn()}
+	if a, ok := c.Locals(localAnswer).(*answer); ok { // not in tests without it
+		var err error
+		if s.held, err = a.hold(c, holds); err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+	c.Context().SetBodyStream(s, -1)
+	return nil
+}
+
+// stream gives each part of a body its time.
+type stream struct {
+	io.Reader
+	conn net.Conn
+	held *held
+}
+
+// Read implements [io.Reader].
+func (s *stream) Read(into []byte) (int, error) {
+	if err := s.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+		return 0, err
+	}
+	return s.Reader.Read(into)
+}
+
+// Close implements [io.Closer].
+func (s *stream) Close() error {
+	if s.held != nil {
+		s.held.release()
+	}
+	if closer, can := s.Reader.(io.Closer); can {
+		return closer.Close()
+	}
+	return nil
+}
