@@ -78,7 +78,7 @@ func TestFullDisk(t *testing.T) {
 			free := d.Fill()
 			f.leaves(t, d, 600<<10)
 			v := f.owner(p.In(t))
-			v.Expect(v.Ask("DELETE", harness.TokensPath(tn.Chatbot)+"/"+token, "", harness.Header{"Sec-Fetch-Site", "same-origin"}), http.StatusOK)
+			v.Expect(v.Ask("DELETE", harness.TokensPath(tn.Chatbot)+"/"+token, "", harness.Header{Name: "Sec-Fetch-Site", Value: "same-origin"}), http.StatusOK)
 			free()
 			f.recovers(p.In(t))
 		})
