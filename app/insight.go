@@ -29,7 +29,7 @@ func (p *Program) openInsight() {
 		embedder = p.embedder
 	}
 	asker, tests := insight.NewAsker(p.Answers), insightstore.NewTestRuns(p.Store)
-	p.Insight = Insight{Roller: stats.NewRoller(insightstore.NewRolls(p.Store), accesses.insight, p.now, p.Log), Insight: page.Insight{
+	p.Insight = Insight{Roller: stats.NewRoller(insightstore.NewRolls(p.Store), accesses.insight, p.now), Insight: page.Insight{
 		Feedback: insight.NewFeedbacks(insightstore.NewFeedback(p.Store), p.Chat, p.now),
 		Gaps:     insight.NewGaps(insightstore.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
 		Asker:    asker,

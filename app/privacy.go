@@ -32,7 +32,7 @@ func (p *Program) openPrivacy() {
 	if p.Billing != nil { // an interface that holds a nil pointer would not be nil
 		ports.Billing = p.Billing
 	}
-	p.Privacy = privacy.New(ports, p.now, rand.Reader, p.Log)
+	p.Privacy = privacy.New(ports, p.now, rand.Reader)
 }
 
 // rememberers have what this process remembers of workspaces: principals by their tokens,

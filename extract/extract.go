@@ -25,7 +25,6 @@ type (
 	Input  = document.Input
 	Result = document.Result
 	Place  = document.Place
-	Page   = document.Page
 	Limits = document.Limits
 )
 

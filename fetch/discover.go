@@ -10,13 +10,11 @@ import (
 
 // Discovery is what a site says about its own pages.
 type Discovery struct {
-	// Entries are the pages to start with: those in the sitemaps that the
+	// Pages are those to start with: those in the sitemaps that the
 	// rules and robots.txt admit or, if there are none, only the start page.
-	Entries []Entry
-	// FromSitemap says that the entries come from sitemaps.
-	FromSitemap bool
+	Pages []string
 	// Problem says why the sitemaps were not read completely. A page may then
-	// exist although Entries lacks it. Nil means that there are no sitemaps, or
+	// exist although Pages lacks it. Nil means that there are no sitemaps, or
 	// that all were read.
 	Problem error
 }
@@ -40,14 +38,14 @@ func (f *Fetcher) Discover(ctx context.Context, site string, rules Rules) (Disco
 		return Discovery{}, err
 	}
 	s := newSurvey(f, func(u *url.URL) bool {
-		return rules.admits(u, 0) == nil && allows(robotsTxt, start, u)
+		return rules.admits(u) == nil && allows(robotsTxt, start, u)
 	})
 	if rules.MaxPages > 0 {
 		s.limit = min(s.limit, rules.MaxPages)
 	}
 	s.readSite(ctx, start, robotsTxt)
-	if len(s.entries) > 0 {
-		return Discovery{Entries: s.entries, FromSitemap: true, Problem: s.problem}, nil
+	if len(s.found) > 0 {
+		return Discovery{Pages: s.found, Problem: s.problem}, nil
 	}
 	if ctx.Err() != nil {
 		return Discovery{}, stopped(ctx)
@@ -55,7 +53,7 @@ func (f *Fetcher) Discover(ctx context.Context, site string, rules Rules) (Disco
 	if !robotsTxt.Allows(start.RequestURI()) {
 		return Discovery{}, disallowed()
 	}
-	return Discovery{Entries: []Entry{{URL: start.String()}}, Problem: s.problem}, nil
+	return Discovery{Pages: []string{start.String()}, Problem: s.problem}, nil
 }
 
 // allows checks the robots.txt already fetched. Pages of the same site under
@@ -83,7 +81,7 @@ func (s *survey) readSite(ctx context.Context, start *url.URL, rules *robots.Rul
 	usual := &url.URL{Scheme: start.Scheme, Host: start.Host, Path: "/sitemap.xml"}
 	s.read(ctx, usual, 1)
 	// The site has not promised that there is one.
-	if len(s.entries) == 0 && fault.Is(s.problem, fault.Invalid) {
+	if len(s.found) == 0 && fault.Is(s.problem, fault.Invalid) {
 		s.problem = nil
 	}
 }

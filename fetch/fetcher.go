@@ -50,10 +50,6 @@ type Page struct {
 	// ETag and LastModified are for the next request. An ETag is at most 1,024
 	// bytes, and names the address it belongs to if redirects led there.
 	ETag, LastModified string
-	// Downgraded says that a redirect led from https to http. Parley allows
-	// that because it sends no secrets, but somebody on the way may have
-	// changed the page.
-	Downgraded bool
 }
 
 // New returns a fetcher.
@@ -113,7 +109,7 @@ func (f *Fetcher) Get(ctx context.Context, request Request) (Page, error) {
 	if err != nil {
 		return Page{URL: trip.at}, err
 	}
-	page := Page{URL: trip.at, Status: answer.status, Downgraded: trip.downgraded}
+	page := Page{URL: trip.at, Status: answer.status}
 	if err := answer.statusFault(); err != nil {
 		return page, err
 	}

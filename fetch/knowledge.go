@@ -42,17 +42,13 @@ func (k KnowledgeFetcher) Discover(ctx context.Context, start string, rules know
 	if err != nil {
 		return nil, err
 	}
-	addresses := make([]string, len(found.Entries))
-	for i, entry := range found.Entries {
-		addresses[i] = entry.URL
-	}
-	return addresses, nil
+	return found.Pages, nil
 }
 
 // Admit implements knowledge.Fetcher.
 func (k KnowledgeFetcher) Admit(start, link string, rules knowledge.Rules) (string, bool) {
 	address, err := Normalize("", link)
-	if err != nil || rulesOf(start, rules).Admits(address, 0) != nil {
+	if err != nil || rulesOf(start, rules).Admits(address) != nil {
 		return "", false
 	}
 	return address, true
@@ -67,7 +63,7 @@ func (k KnowledgeFetcher) Normalize(address string) (string, error) {
 	return normal, nil
 }
 
-// rulesOf omits the depth, which package knowledge counts.
+// rulesOf leaves out the depth, which package knowledge counts.
 func rulesOf(start string, rules knowledge.Rules) Rules {
 	host := ""
 	if u, err := url.Parse(start); err == nil {

@@ -10,23 +10,6 @@ import (
 	"parley/fetch/robots"
 )
 
-// Allowed returns nil if robots.txt allows Parley to read the page, and otherwise
-// the reason. It may have to fetch the file.
-func (f *Fetcher) Allowed(ctx context.Context, address string) error {
-	u, err := parseURL(address)
-	if err != nil {
-		return err
-	}
-	rules, err := f.rules(ctx, u)
-	if err != nil {
-		return err
-	}
-	if !rules.Allows(u.RequestURI()) {
-		return disallowed()
-	}
-	return nil
-}
-
 // rules requests robots.txt as one of the host's readers.
 func (f *Fetcher) rules(ctx context.Context, u *url.URL) (*robots.Rules, error) {
 	leave, err := f.slots.enter(u.Hostname())

@@ -59,12 +59,6 @@ func TestRobots(t *testing.T) {
 			t.Errorf("cause %v, asked %d times", failure.Cause, asked.Load())
 		}
 		page(t, f, site.URL+"/public")
-		if err := f.Allowed(t.Context(), site.URL+"/private"); !errors.Is(err, ErrDisallowed) {
-			t.Error(err)
-		}
-		if err := f.Allowed(t.Context(), site.URL+"/public"); err != nil {
-			t.Error(err)
-		}
 	})
 	t.Run("neither is a disallowed target of a redirect", func(t *testing.T) {
 		other := serveRobots(t, says("User-agent: *\nDisallow: /"), func(http.ResponseWriter, *http.Request) { t.Error("it was requested") })

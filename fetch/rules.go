@@ -24,9 +24,6 @@ type Rules struct {
 	// characters, must match the whole path: "/docs/*.html". A pattern with "?"
 	// is compared with path and query. Case matters.
 	Include, Exclude []string
-	// MaxDepth is how many links a page may be away from the start page. 0:
-	// any number.
-	MaxDepth int
 	// MaxPages is how many pages a source may have. Discover returns no more; a
 	// caller that crawls counts itself. 0: any number.
 	MaxPages int
@@ -37,7 +34,7 @@ func (r Rules) Check() error {
 	if _, err := normalHost(hostname(r.Host)); err != nil || strings.ContainsAny(r.Host, "/@?#") {
 		return fault.InField("host", "The site needs a host name, such as www.example.com.")
 	}
-	if r.MaxDepth < 0 || r.MaxPages < 0 {
+	if r.MaxPages < 0 {
 		return fault.New(fault.Invalid, "The limits of a crawl cannot be negative.")
 	}
 	if err := checkPatterns("include", r.Include); err != nil {
@@ -61,22 +58,19 @@ func checkPatterns(field string, patterns []string) error {
 	return nil
 }
 
-// Admits returns nil if a page at a depth belongs to the source, and otherwise the
+// Admits returns nil if a page belongs to the source, and otherwise the
 // reason. It does not check robots.txt.
-func (r Rules) Admits(address string, depth int) error {
+func (r Rules) Admits(address string) error {
 	u, err := normalize("", address)
 	if err != nil {
 		return err
 	}
-	return r.admits(u, depth)
+	return r.admits(u)
 }
 
-func (r Rules) admits(u *url.URL, depth int) error {
+func (r Rules) admits(u *url.URL) error {
 	if !sameSite(u.Hostname(), hostname(r.Host)) {
 		return fault.New(fault.Invalid, "The page is on another site.")
-	}
-	if r.MaxDepth > 0 && depth > r.MaxDepth {
-		return fault.New(fault.Invalid, "The page is more than %d links away from the start page.", r.MaxDepth)
 	}
 	if pattern, ok := matchingPattern(r.Exclude, u); ok {
 		return fault.New(fault.Invalid, "The page is excluded by %s.", pattern)

@@ -14,51 +14,47 @@ func TestRules(t *testing.T) {
 		name     string
 		rules    Rules
 		address  string
-		depth    int
 		sentence string
 	}{
-		{"a page of the site", Rules{}, "https://example.com/any", 0, ""},
-		{"a page of www", Rules{}, "https://www.example.com/any", 0, ""},
-		{"a page in capitals", Rules{}, "HTTPS://EXAMPLE.COM/any", 0, ""},
-		{"a page at another port", Rules{}, "https://example.com:8443/any", 0, ""},
-		{"a page of a subdomain", Rules{}, "https://blog.example.com/", 0, "The page is on another site."},
-		{"a page of a site that ends alike", Rules{}, "https://badexample.com/", 0, "The page is on another site."},
-		{"a page of a site that begins alike", Rules{}, "https://example.com.evil.example/", 0, "The page is on another site."},
-		{"an address that is not a page", Rules{}, "mailto:a@example.com", 0, "Parley fetches only addresses that begin with http:// or https://."},
+		{"a page of the site", Rules{}, "https://example.com/any", ""},
+		{"a page of www", Rules{}, "https://www.example.com/any", ""},
+		{"a page in capitals", Rules{}, "HTTPS://EXAMPLE.COM/any", ""},
+		{"a page at another port", Rules{}, "https://example.com:8443/any", ""},
+		{"a page of a subdomain", Rules{}, "https://blog.example.com/", "The page is on another site."},
+		{"a page of a site that ends alike", Rules{}, "https://badexample.com/", "The page is on another site."},
+		{"a page of a site that begins alike", Rules{}, "https://example.com.evil.example/", "The page is on another site."},
+		{"an address that is not a page", Rules{}, "mailto:a@example.com", "Parley fetches only addresses that begin with http:// or https://."},
 
-		{"a page at the greatest depth", Rules{MaxDepth: 2}, "https://example.com/", 2, ""},
-		{"a page below", Rules{MaxDepth: 2}, "https://example.com/", 3, "The page is more than 2 links away from the start page."},
+		{"the page of an included path", Rules{Include: []string{"/docs"}}, "https://example.com/docs", ""},
+		{"with its slash", Rules{Include: []string{"/docs"}}, "https://example.com/docs/", ""},
+		{"without its slash", Rules{Include: []string{"/docs/"}}, "https://example.com/docs", ""},
+		{"with a query", Rules{Include: []string{"/docs"}}, "https://example.com/docs?a=b", ""},
+		{"a page below an included path", Rules{Include: []string{"/docs"}}, "https://example.com/docs/a/b", ""},
+		{"a page that only begins alike", Rules{Include: []string{"/docs"}}, "https://example.com/docs-old", "The page is not among the paths to include."},
+		{"a path in other letters", Rules{Include: []string{"/docs"}}, "https://example.com/Docs", "The page is not among the paths to include."},
+		{"a page that leaves its path", Rules{Include: []string{"/docs"}}, "https://example.com/docs/../private", "The page is not among the paths to include."},
+		{"one of two included paths", Rules{Include: []string{"/docs", "/blog"}}, "https://example.com/blog/a", ""},
+		{"the root", Rules{Include: []string{"/"}}, "https://example.com/any", ""},
+		{"an international path", Rules{Include: []string{"/über uns"}}, "https://example.com/%c3%bcber%20uns/a", ""},
 
-		{"the page of an included path", Rules{Include: []string{"/docs"}}, "https://example.com/docs", 0, ""},
-		{"with its slash", Rules{Include: []string{"/docs"}}, "https://example.com/docs/", 0, ""},
-		{"without its slash", Rules{Include: []string{"/docs/"}}, "https://example.com/docs", 0, ""},
-		{"with a query", Rules{Include: []string{"/docs"}}, "https://example.com/docs?a=b", 0, ""},
-		{"a page below an included path", Rules{Include: []string{"/docs"}}, "https://example.com/docs/a/b", 0, ""},
-		{"a page that only begins alike", Rules{Include: []string{"/docs"}}, "https://example.com/docs-old", 0, "The page is not among the paths to include."},
-		{"a path in other letters", Rules{Include: []string{"/docs"}}, "https://example.com/Docs", 0, "The page is not among the paths to include."},
-		{"a page that leaves its path", Rules{Include: []string{"/docs"}}, "https://example.com/docs/../private", 0, "The page is not among the paths to include."},
-		{"one of two included paths", Rules{Include: []string{"/docs", "/blog"}}, "https://example.com/blog/a", 0, ""},
-		{"the root", Rules{Include: []string{"/"}}, "https://example.com/any", 0, ""},
-		{"an international path", Rules{Include: []string{"/über uns"}}, "https://example.com/%c3%bcber%20uns/a", 0, ""},
+		{"a pattern", Rules{Include: []string{"/docs/*.html"}}, "https://example.com/docs/a/b.html", ""},
+		{"a pattern with a query behind", Rules{Include: []string{"/docs/*.html"}}, "https://example.com/docs/a.html?b", ""},
+		{"a pattern that does not reach the end", Rules{Include: []string{"/docs/*.html"}}, "https://example.com/docs/a.html/b", "The page is not among the paths to include."},
+		{"a pattern from anywhere", Rules{Include: []string{"*.pdf"}}, "https://example.com/files/a.pdf", ""},
+		{"a star in the address", Rules{Include: []string{"/a/b"}}, "https://example.com/a/*", "The page is not among the paths to include."},
+		{"a dollar sign", Rules{Include: []string{"/a$"}}, "https://example.com/a$/b", ""},
 
-		{"a pattern", Rules{Include: []string{"/docs/*.html"}}, "https://example.com/docs/a/b.html", 0, ""},
-		{"a pattern with a query behind", Rules{Include: []string{"/docs/*.html"}}, "https://example.com/docs/a.html?b", 0, ""},
-		{"a pattern that does not reach the end", Rules{Include: []string{"/docs/*.html"}}, "https://example.com/docs/a.html/b", 0, "The page is not among the paths to include."},
-		{"a pattern from anywhere", Rules{Include: []string{"*.pdf"}}, "https://example.com/files/a.pdf", 0, ""},
-		{"a star in the address", Rules{Include: []string{"/a/b"}}, "https://example.com/a/*", 0, "The page is not among the paths to include."},
-		{"a dollar sign", Rules{Include: []string{"/a$"}}, "https://example.com/a$/b", 0, ""},
-
-		{"an excluded page", Rules{Exclude: []string{"/private"}}, "https://example.com/private/a", 0, "The page is excluded by /private."},
-		{"an excluded page of an included path", Rules{Include: []string{"/docs"}, Exclude: []string{"/docs/*/draft"}}, "https://example.com/docs/a/draft", 0, "The page is excluded by /docs/*/draft."},
-		{"an excluded query", Rules{Exclude: []string{"*?*print=1*"}}, "https://example.com/a?x=1&print=1", 0, "The page is excluded by *?*print=1*."},
-		{"another query", Rules{Exclude: []string{"*?*print=1*"}}, "https://example.com/a?x=1", 0, ""},
+		{"an excluded page", Rules{Exclude: []string{"/private"}}, "https://example.com/private/a", "The page is excluded by /private."},
+		{"an excluded page of an included path", Rules{Include: []string{"/docs"}, Exclude: []string{"/docs/*/draft"}}, "https://example.com/docs/a/draft", "The page is excluded by /docs/*/draft."},
+		{"an excluded query", Rules{Exclude: []string{"*?*print=1*"}}, "https://example.com/a?x=1&print=1", "The page is excluded by *?*print=1*."},
+		{"another query", Rules{Exclude: []string{"*?*print=1*"}}, "https://example.com/a?x=1", ""},
 	} {
 		t.Run(test.name+" is judged", func(t *testing.T) {
 			test.rules.Host = "Example.com"
 			if err := test.rules.Check(); err != nil {
 				t.Fatal(err)
 			}
-			err := test.rules.Admits(test.address, test.depth)
+			err := test.rules.Admits(test.address)
 			switch {
 			case test.sentence == "" && err != nil:
 				t.Error(err)
@@ -68,7 +64,7 @@ func TestRules(t *testing.T) {
 		})
 	}
 	t.Run("an international host is one site in both its forms", func(t *testing.T) {
-		if err := (Rules{Host: "bücher.example"}).Admits("https://www.xn--bcher-kva.example/", 0); err != nil {
+		if err := (Rules{Host: "bücher.example"}).Admits("https://www.xn--bcher-kva.example/"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -83,7 +79,7 @@ func TestCheckRules(t *testing.T) {
 		"a host that is a URL":  {Rules{Host: "https://example.com"}, "host"},
 		"a host with a path":    {Rules{Host: "example.com/docs"}, "host"},
 		"an impossible host":    {Rules{Host: "exa mple.com"}, "host"},
-		"a negative depth":      {Rules{Host: "a.example", MaxDepth: -1}, ""},
+		"a negative number":     {Rules{Host: "a.example", MaxPages: -1}, ""},
 		"a path without slash":  {Rules{Host: "a.example", Include: []string{"docs"}}, "include"},
 		"an empty path":         {Rules{Host: "a.example", Exclude: []string{""}}, "exclude"},
 		"a path that is long":   {Rules{Host: "a.example", Exclude: []string{"/" + strings.Repeat("a", 1000)}}, "exclude"},
@@ -104,9 +100,9 @@ func checkRules(t interface{ Fatalf(string, ...any) }, pattern, path string) {
 	if err != nil {
 		return
 	}
-	included := Rules{Host: "a.example", Include: []string{pattern}}.Admits(address, 0)
-	excluded := Rules{Host: "a.example", Exclude: []string{pattern}}.Admits(address, 0)
-	onSite := Rules{Host: "a.example"}.Admits(address, 0) == nil
+	included := Rules{Host: "a.example", Include: []string{pattern}}.Admits(address)
+	excluded := Rules{Host: "a.example", Exclude: []string{pattern}}.Admits(address)
+	onSite := Rules{Host: "a.example"}.Admits(address) == nil
 	if onSite && (included == nil) == (excluded == nil) {
 		t.Fatalf("%q at %q: include says %v, exclude says %v", pattern, address, included, excluded)
 	}
@@ -114,7 +110,7 @@ func checkRules(t interface{ Fatalf(string, ...any) }, pattern, path string) {
 		t.Fatalf("%q was admitted by a pattern", address)
 	}
 	both := Rules{Host: "a.example", Include: []string{pattern}, Exclude: []string{pattern}}
-	if both.Admits(address, 0) == nil {
+	if both.Admits(address) == nil {
 		t.Fatalf("%q at %q: included although it is excluded", pattern, address)
 	}
 }

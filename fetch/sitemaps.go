@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"time"
 
 	"parley/core/fault"
 	"parley/fetch/sitemap"
@@ -18,39 +17,16 @@ const (
 	maxSitemapDepth = 3
 )
 
-// Entry is a page that a sitemap names.
-type Entry struct {
-	// URL is in the form of [Normalize].
-	URL string
-	// LastMod is when the page last changed, according to the site. It may be zero.
-	LastMod time.Time
-}
-
-// Sitemap reads a sitemap and those in its index: at most 50 files, three levels
-// deep, and 50,000 different pages. An index leads only to files on its own site.
-// If Sitemap could not read some files, or there were more, it returns the pages
-// it found together with the fault.
-//
-// Sitemap does not ask robots.txt for permission, because sitemaps are made for
-// robots.
-func (f *Fetcher) Sitemap(ctx context.Context, address string) ([]Entry, error) {
-	u, err := parseURL(address)
-	if err != nil {
-		return nil, err
-	}
-	s := newSurvey(f, nil)
-	s.read(ctx, u, 1)
-	return s.entries, s.problem
-}
-
-// survey collects pages from sitemaps.
+// survey collects pages from sitemaps: of at most 50 files, three levels deep. An index leads
+// only to files on its own site. It does not ask robots.txt for permission to read sitemaps,
+// because they are made for robots.
 type survey struct {
 	fetcher *Fetcher
 	// wants says which pages to keep. Nil: all.
 	wants   func(u *url.URL) bool
 	limit   int
-	entries []Entry
-	problem error // the first one
+	found   []string // in the form of [Normalize]
+	problem error    // the first one
 
 	files map[string]bool
 	pages map[string]bool
@@ -95,13 +71,13 @@ func (s *survey) read(ctx context.Context, u *url.URL, depth int) {
 }
 
 // readAll reads the files of an index at u.
-func (s *survey) readAll(ctx context.Context, sitemaps []sitemap.Entry, u *url.URL, depth int) {
+func (s *survey) readAll(ctx context.Context, sitemaps []string, u *url.URL, depth int) {
 	for _, child := range sitemaps {
 		if ctx.Err() != nil {
 			s.fail(stopped(ctx))
 			return
 		}
-		next, err := resolve(u, child.URL)
+		next, err := resolve(u, child)
 		if err == nil && !sameSite(next.Hostname(), u.Hostname()) {
 			err = fault.New(fault.Invalid, "A sitemap of the site points to another site. Parley does not follow it.")
 		}
@@ -113,8 +89,8 @@ func (s *survey) readAll(ctx context.Context, sitemaps []sitemap.Entry, u *url.U
 	}
 }
 
-func (s *survey) add(page sitemap.Entry) {
-	u, err := normalize("", page.URL)
+func (s *survey) add(page string) {
+	u, err := normalize("", page)
 	if err != nil {
 		return
 	}
@@ -127,10 +103,10 @@ func (s *survey) add(page sitemap.Entry) {
 		return
 	}
 	s.pages[address] = true
-	s.entries = append(s.entries, Entry{URL: address, LastMod: page.Modified})
+	s.found = append(s.found, address)
 }
 
-func (s *survey) full() bool { return len(s.entries) >= s.limit }
+func (s *survey) full() bool { return len(s.found) >= s.limit }
 
 func (s *survey) tooMany() error {
 	return fault.New(fault.Invalid, "The site's sitemaps list more than %d pages. Parley does not read the rest.", s.limit)

@@ -54,13 +54,25 @@ func index(addresses ...string) string {
 	return "<sitemapindex>" + b.String() + "</sitemapindex>"
 }
 
-// paths returns the entries' addresses without the site's.
-func paths(entries []Entry, site string) []string {
+// paths returns addresses without the site's.
+func paths(addresses []string, site string) []string {
 	var paths []string
-	for _, entry := range entries {
-		paths = append(paths, strings.TrimPrefix(entry.URL, site))
+	for _, address := range addresses {
+		paths = append(paths, strings.TrimPrefix(address, site))
 	}
 	return paths
+}
+
+// surveyed returns the pages of a sitemap and those in its index.
+func surveyed(ctx context.Context, t *testing.T, f *Fetcher, address string) ([]string, error) {
+	t.Helper()
+	u, err := parseURL(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSurvey(f, nil)
+	s.read(ctx, u, 1)
+	return s.found, s.problem
 }
 
 func TestSitemap(t *testing.T) {
@@ -106,7 +118,7 @@ func TestSitemap(t *testing.T) {
 		"/gone":         {nil, "The server answered 404: the page is gone."},
 	} {
 		t.Run(path+" is read", func(t *testing.T) {
-			got, err := f.Sitemap(t.Context(), site.URL+path)
+			got, err := surveyed(t.Context(), t, f, site.URL+path)
 			if !slices.Equal(paths(got, site.URL), test.want) {
 				t.Errorf("%q", paths(got, site.URL))
 			}
@@ -125,7 +137,7 @@ func TestSitemap(t *testing.T) {
 		many["/sitemap.xml"] = index(addresses...)
 		var asked atomic.Int64
 		site := httpFiles(t, many, &asked)
-		got, err := open(t, Config{}, site.URL).Sitemap(t.Context(), site.URL+"/sitemap.xml")
+		got, err := surveyed(t.Context(), t, open(t, Config{}, site.URL), site.URL+"/sitemap.xml")
 		if len(got) != 49 || asked.Load() != 51 || !fault.Is(err, fault.Invalid) {
 			t.Errorf("%d pages, %d requests, %v", len(got), asked.Load(), err)
 		}
@@ -133,7 +145,7 @@ func TestSitemap(t *testing.T) {
 	t.Run("a caller who goes away ends the reading", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := f.Sitemap(ctx, site.URL+"/index.xml"); !errors.Is(err, context.Canceled) {
+		if _, err := surveyed(ctx, t, f, site.URL+"/index.xml"); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
@@ -145,65 +157,63 @@ func TestDiscover(t *testing.T) {
 		files   map[string]string
 		rules   Rules
 		want    []string
-		sitemap bool
 		problem string
 	}{
-		{"a site without a sitemap has its start page", nil, Rules{}, []string{"/start"}, false, ""},
+		{"a site without a sitemap has its start page", nil, Rules{}, []string{"/start"}, ""},
 		{
 			"a sitemap in its usual place is found",
 			map[string]string{"/sitemap.xml": urlset("/a", "/b")},
 			Rules{},
 			[]string{"/a", "/b"},
-			true, "",
+			"",
 		},
 		{
 			"an ordinary page in its place does not count",
 			map[string]string{"/sitemap.xml": "<html></html>"},
 			Rules{},
 			[]string{"/start"},
-			false, "",
+			"",
 		},
 		{
 			"robots.txt names sitemaps",
 			map[string]string{"/robots.txt": "Sitemap: SITE/1.xml\nSitemap: /2.xml", "/1.xml": urlset("/a"), "/2.xml": urlset("/a", "/b"), "/sitemap.xml": urlset("/c")},
 			Rules{},
 			[]string{"/a", "/b"},
-			true, "",
+			"",
 		},
 		{
 			"a missing sitemap is reported",
 			map[string]string{"/robots.txt": "Sitemap: SITE/1.xml\nSitemap: SITE/2.xml", "/1.xml": urlset("/a")},
 			Rules{},
 			[]string{"/a"},
-			true, "The server answered 404: the page is gone.",
+			"The server answered 404: the page is gone.",
 		},
 		{
 			"rules choose among the pages",
 			map[string]string{"/sitemap.xml": urlset("/docs/a", "/blog/a", "/docs/private/b") + "<!-- -->"},
 			Rules{Include: []string{"/docs"}, Exclude: []string{"/docs/private"}},
 			[]string{"/docs/a"},
-			true, "",
+			"",
 		},
 		{
 			"so does robots.txt",
 			map[string]string{"/robots.txt": "User-agent: *\nDisallow: /docs/b", "/sitemap.xml": urlset("/docs/a", "/docs/b")},
 			Rules{},
 			[]string{"/docs/a"},
-			true, "",
+			"",
 		},
 		{
 			"pages of other sites are left out",
 			map[string]string{"/sitemap.xml": "<urlset><url><loc>http://other.example/a</loc></url><url><loc>SITE/a</loc></url></urlset>"},
 			Rules{},
 			[]string{"/a"},
-			true, "",
+			"",
 		},
 		{
 			"no more pages are returned than allowed",
 			map[string]string{"/sitemap.xml": urlset("/a", "/b", "/c")},
 			Rules{MaxPages: 2},
 			[]string{"/a", "/b"},
-			true,
 			"The site's sitemaps list more than 2 pages. Parley does not read the rest.",
 		},
 		{
@@ -211,7 +221,7 @@ func TestDiscover(t *testing.T) {
 			map[string]string{"/sitemap.xml": urlset("/a")},
 			Rules{Include: []string{"/start"}},
 			[]string{"/start"},
-			false, "",
+			"",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -220,7 +230,7 @@ func TestDiscover(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(paths(got.Entries, site.URL), test.want) || got.FromSitemap != test.sitemap {
+			if !slices.Equal(paths(got.Pages, site.URL), test.want) {
 				t.Errorf("%+v", got)
 			}
 			if test.problem == "" && got.Problem != nil || test.problem != "" && fault.As(got.Problem).Message != test.problem {

@@ -22,9 +22,8 @@ type trip struct {
 	// inspect may refuse a response before its body is read.
 	inspect func(header http.Header, u *url.URL) error
 
-	visited    bool   // the trip has taken a host's slot before
-	at         string // the address that the trip has reached
-	downgraded bool
+	visited bool   // the trip has taken a host's slot before
+	at      string // the address that the trip has reached
 }
 
 // robotsPolicy says how a trip treats robots.txt.
@@ -76,7 +75,6 @@ func (t *trip) follow(ctx context.Context, u *url.URL) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.downgraded = t.downgraded || u.Scheme == "https" && next.Scheme == "http"
 		u = next
 	}
 }

@@ -58,7 +58,7 @@ func TestRollCountsOnce(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		ctx := b.Context()
-		roller := stats.NewRoller(b.ofRolls, everywhere, atEpoch, quietLog)
+		roller := stats.NewRoller(b.ofRolls, everywhere, atEpoch)
 		b.must(roller.Roll(ctx)) // what fill has left
 		before := b.total(a)
 		const questions = 450
@@ -76,7 +76,7 @@ func TestRollCountsOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for seed := range 4 {
 			all.Go(func() {
-				dying := stats.NewRoller(&dyingRolls{Rolls: b.ofRolls, every: 3 + seed}, everywhere, atEpoch, quietLog)
+				dying := stats.NewRoller(&dyingRolls{Rolls: b.ofRolls, every: 3 + seed}, everywhere, atEpoch)
 				for range 30 {
 					if err := dying.Roll(ctx); err != nil && !fault.Is(err, fault.Internal) && !fault.Is(err, fault.Unavailable) {
 						b.Error(err)
@@ -131,7 +131,7 @@ func TestAnAnswerThatEndsAfterItsLeaseIsCountedOnce(t *testing.T) {
 		a := b.fill("a")
 		ctx := b.Context()
 		at := epoch
-		roller := stats.NewRoller(b.ofRolls, everywhere, func() time.Time { return at }, quietLog)
+		roller := stats.NewRoller(b.ofRolls, everywhere, func() time.Time { return at })
 		b.must(roller.Roll(ctx))
 		before := b.total(a).Total
 		ask := func() (answerID int64, end func(chat.Status, chat.Outcome)) {
@@ -188,7 +188,7 @@ func TestThumbsAreCountedAsTheyChange(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a := b.fill("a")
 		ctx := b.Context()
-		roller := stats.NewRoller(b.ofRolls, everywhere, atEpoch, quietLog)
+		roller := stats.NewRoller(b.ofRolls, everywhere, atEpoch)
 		b.must(roller.Roll(ctx)) // with the thumb down of fill
 		conversation, answered := b.asked(a, "ann", chat.Answered, epoch, chat.API)
 		mine, tried := b.asked(a, "", chat.Answered, epoch, chat.Playground)
@@ -255,7 +255,7 @@ func TestAskedOutlivesConversations(t *testing.T) {
 		want(a.id, true, false)
 		conversation, _ := b.asked(a, "ann", chat.NoAnswer, epoch, chat.API)
 		want(a.id, true, true)
-		b.must(stats.NewRoller(b.ofRolls, everywhere, atEpoch, quietLog).Roll(ctx))
+		b.must(stats.NewRoller(b.ofRolls, everywhere, atEpoch).Roll(ctx))
 		b.must(b.DeleteConversation(ctx, a.id, a.chatbot, conversation))
 		want(a.id, true, true)
 		want(other.id, false, false)

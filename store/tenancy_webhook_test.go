@@ -51,9 +51,6 @@ var methodsOfWebhooks = []confined{
 		})
 		return found, err
 	}},
-	{"Delivery", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.Delivery(ctx, as, a.endpoint, a.delivery)
-	}},
 	{"Deliveries", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Deliveries(ctx, as, a.endpoint, 0, 10)
 	}},

@@ -13,7 +13,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"log/slog"
 	"time"
 
 	"parley/core/account"
@@ -113,10 +112,10 @@ type Services struct {
 }
 
 // New returns the services. Random must be cryptographically secure.
-func New(ports Ports, now func() time.Time, random io.Reader, log *slog.Logger) Services {
+func New(ports Ports, now func() time.Time, random io.Reader) Services {
 	receipts := &Receipts{ports: ports, now: now, random: random}
-	servers := &servers{ports: ports, receipts: receipts, now: now}
-	workspaces := &Workspaces{ports: ports, receipts: receipts, servers: servers, now: now, log: log}
+	servers := &servers{ports: ports, now: now}
+	workspaces := &Workspaces{ports: ports, receipts: receipts, servers: servers, now: now}
 	return Services{
 		Receipts:   receipts,
 		Workspaces: workspaces,

@@ -33,9 +33,8 @@ const stoppedFor = 7 * 24 * time.Hour
 
 // servers has every server clear its own index of workspaces that were erased.
 type servers struct {
-	ports    Ports
-	receipts *Receipts
-	now      func() time.Time
+	ports Ports
+	now   func() time.Time
 	// caughtUp says that this process has looked at what was erased before it started.
 	caughtUp bool
 }

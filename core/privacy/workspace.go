@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"parley/core/audit"
@@ -21,7 +20,6 @@ type Workspaces struct {
 	receipts *Receipts
 	servers  *servers
 	now      func() time.Time
-	log      *slog.Logger
 }
 
 // Delete has a workspace end after [tenant.DeletionGrace]. From now on nothing in it

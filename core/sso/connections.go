@@ -22,8 +22,6 @@ type Connections struct {
 	random  io.Reader
 }
 
-var errNoConnection = fault.New(fault.NotFound, "This workspace has no single sign-on.")
-
 // Get returns the connection of a workspace. It is NotFound if it has none.
 func (s *Connections) Get(ctx context.Context, workspaceID string) (Connection, error) {
 	found, err := s.ports.Connections.Connection(ctx, workspaceID)

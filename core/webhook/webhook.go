@@ -177,8 +177,6 @@ type DeliveryStore interface {
 	// SettleDelivery stores what became of an attempt: outcome, log and times. It is
 	// NotFound if another process has taken the delivery, or somebody canceled it.
 	SettleDelivery(ctx context.Context, workspaceID string, delivery Delivery) error
-	// Delivery returns one to an endpoint.
-	Delivery(ctx context.Context, workspaceID, endpointID string, deliveryID int64) (Delivery, error)
 	// Deliveries returns those to an endpoint with ids below before, or all if it is
 	// zero, latest first.
 	Deliveries(ctx context.Context, workspaceID, endpointID string, before int64, limit int) ([]Delivery, error)

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"time"
 )
 
 // Limits of one file. sitemaps.org allows 50,000 addresses in 50 MB; this package
@@ -28,18 +27,11 @@ var ErrNone = errors.New("not a sitemap")
 // ErrTooLarge says that a file exceeds [MaxBytes] or [MaxAddresses].
 var ErrTooLarge = errors.New("sitemap too large")
 
-// An Entry is one address in a sitemap, as written.
-type Entry struct {
-	URL string
-	// Modified is when the page last changed. Zero means that the sitemap does
-	// not say.
-	Modified time.Time
-}
-
 // A File is what one sitemap holds.
 type File struct {
-	// Pages are the addresses of pages, and Sitemaps the addresses of further sitemaps.
-	Pages, Sitemaps []Entry
+	// Pages are the addresses of pages, and Sitemaps the addresses of further sitemaps, as
+	// written.
+	Pages, Sitemaps []string
 }
 
 // Read reads a sitemap of any form. Together with an error it returns what it

@@ -20,7 +20,7 @@ func readText(body io.Reader) (File, error) {
 			if len(file.Pages) == MaxAddresses {
 				return file, ErrTooLarge
 			}
-			file.Pages = append(file.Pages, Entry{URL: line})
+			file.Pages = append(file.Pages, line)
 		case line != "" && len(file.Pages) == 0:
 			return File{}, ErrNone
 		}

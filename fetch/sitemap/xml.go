@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"io"
 	"strings"
-	"time"
 )
 
 // readXML reads the tokens one by one, so that a file is never in memory as a
@@ -31,11 +30,11 @@ func readXML(body io.Reader) (File, error) {
 
 // walk is a position in a document.
 type walk struct {
-	file  File
-	root  string
-	path  []string
-	entry Entry
-	text  strings.Builder
+	file    File
+	root    string
+	path    []string
+	address string
+	text    strings.Builder
 }
 
 func (w *walk) token(token xml.Token) error {
@@ -45,7 +44,7 @@ func (w *walk) token(token xml.Token) error {
 	case xml.EndElement:
 		return w.close(token.Name.Local)
 	case xml.CharData:
-		// A longer text is neither an address nor a date.
+		// A longer text is no address.
 		if len(w.path) == 3 && w.text.Len()+len(token) <= 2*maxAddress {
 			w.text.Write(token)
 		}
@@ -67,7 +66,7 @@ func (w *walk) start(name string) error {
 	w.path = append(w.path, name)
 	w.text.Reset()
 	if len(w.path) == 2 {
-		w.entry = Entry{}
+		w.address = ""
 	}
 	return nil
 }
@@ -81,9 +80,7 @@ func (w *walk) close(name string) error {
 	w.path = w.path[:depth-1]
 	switch {
 	case depth == 3 && strings.EqualFold(name, "loc"):
-		w.entry.URL = strings.TrimSpace(w.text.String())
-	case depth == 3 && strings.EqualFold(name, "lastmod"):
-		w.entry.Modified = parseTime(strings.TrimSpace(w.text.String()))
+		w.address = strings.TrimSpace(w.text.String())
 	case depth == 2:
 		return w.add(strings.ToLower(name))
 	}
@@ -91,7 +88,7 @@ func (w *walk) close(name string) error {
 }
 
 func (w *walk) add(element string) error {
-	if !isWeb(w.entry.URL) {
+	if !isWeb(w.address) {
 		return nil
 	}
 	if len(w.file.Pages)+len(w.file.Sitemaps) == MaxAddresses {
@@ -99,9 +96,9 @@ func (w *walk) add(element string) error {
 	}
 	switch {
 	case w.root == "urlset" && element == "url":
-		w.file.Pages = append(w.file.Pages, w.entry)
+		w.file.Pages = append(w.file.Pages, w.address)
 	case w.root == "sitemapindex" && element == "sitemap":
-		w.file.Sitemaps = append(w.file.Sitemaps, w.entry)
+		w.file.Sitemaps = append(w.file.Sitemaps, w.address)
 	}
 	return nil
 }
@@ -115,16 +112,4 @@ func (w *walk) end() (File, error) {
 		return w.file, io.ErrUnexpectedEOF
 	}
 	return w.file, nil
-}
-
-// parseTime reads the W3C's profile of ISO 8601
-// (https://www.w3.org/TR/NOTE-datetime). Anything else is the zero time.
-func parseTime(text string) time.Time {
-	layouts := []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateTime, time.DateOnly, "2006-01", "2006"}
-	for _, layout := range layouts {
-		if parsed, err := time.Parse(layout, text); err == nil {
-			return parsed.UTC()
-		}
-	}
-	return time.Time{}
 }

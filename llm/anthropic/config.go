@@ -38,11 +38,6 @@ type Config struct {
 	// FirstTokenTimeout bounds the wait for the first text (or thinking, or
 	// call) of the answer, retries included. Zero means 30 seconds.
 	FirstTokenTimeout time.Duration
-	// MaxTokens bounds the answer to a prompt that sets no limit. Zero means 4,096.
-	MaxTokens int
-	// Temperature applies to a prompt without one. It is omitted when nil,
-	// and for models that refuse it.
-	Temperature *float64
 	// Retries is how often a request is sent again if it reached no server, or
 	// the server answered 408, 409, 429 or 5xx. Zero means 2, below zero none.
 	Retries int
@@ -71,7 +66,6 @@ func (c *Config) complete() error {
 	}
 	c.BaseURL = strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1")
 	c.Context = orDefault(c.Context, contextOf(c.Model))
-	c.MaxTokens = orDefault(c.MaxTokens, defaultMaxTokens)
 	c.limits = upstream.Limits{
 		Timeout: c.Timeout, FirstToken: c.FirstTokenTimeout, Retries: c.Retries, MaxRetryDelay: c.MaxRetryDelay,
 	}.Complete()

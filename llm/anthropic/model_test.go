@@ -142,7 +142,7 @@ func TestNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := model.config
-		if got.BaseURL != "https://api.anthropic.com" || got.limits.Retries != 2 || got.MaxTokens != 4096 || got.limits.FirstToken != 2*time.Minute {
+		if got.BaseURL != "https://api.anthropic.com" || got.limits.Retries != 2 || got.limits.FirstToken != 2*time.Minute {
 			t.Errorf("config = %+v", got)
 		}
 		if want := (answer.Traits{Language: true, Context: 150_000}); model.Traits() != want {

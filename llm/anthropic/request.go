@@ -43,7 +43,7 @@ type outputConfig struct {
 func (m *Model) request(asked prompt.Prompt) ([]byte, error) {
 	body := request{
 		Model:     m.config.Model,
-		MaxTokens: orDefault(asked.MaxTokens, m.config.MaxTokens),
+		MaxTokens: orDefault(asked.MaxTokens, defaultMaxTokens),
 		Stream:    !asked.Whole,
 	}
 	body.System, body.Messages = conversation(asked.Messages)
@@ -51,7 +51,7 @@ func (m *Model) request(asked prompt.Prompt) ([]byte, error) {
 		return nil, err
 	}
 	if takesTemperature(m.config.Model) {
-		body.Temperature = temperature(asked.Temperature, m.config.Temperature)
+		body.Temperature = temperature(asked.Temperature)
 	}
 	if thinksUnasked(m.config.Model) {
 		// Answering from passages takes little thought, and the reader is waiting.
@@ -98,14 +98,12 @@ func (m *Model) offer(r *request, asked prompt.Prompt) error {
 	return nil
 }
 
-// temperature returns the first of the given ones, clamped to the API's range.
-// Elsewhere temperatures go up to 2.
-func temperature(given ...*float64) *float64 {
-	for _, wanted := range given {
-		if wanted != nil {
-			within := max(0, min(*wanted, 1))
-			return &within
-		}
+// temperature returns the one that is asked for within the API's range. Elsewhere
+// temperatures go up to 2.
+func temperature(asked *float64) *float64 {
+	if asked == nil {
+		return nil
 	}
-	return nil
+	within := max(0, min(*asked, 1))
+	return &within
 }

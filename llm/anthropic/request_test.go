@@ -26,9 +26,9 @@ func sent(t *testing.T, model string, asked prompt.Prompt) string {
 func TestRequest(t *testing.T) {
 	t.Run("the request holds the prompt, the model, the key and the version of the API", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
-		temperature := 0.2
-		model := open(t, server, func(c *Config) { c.MaxTokens, c.Temperature = 99, &temperature })
-		if _, _, err := generate(t.Context(), model); err != nil {
+		temperature, asked := 0.2, llmtest.Prompt()
+		asked.MaxTokens, asked.Temperature = 99, &temperature
+		if _, _, err := upstreamtest.Generate(t.Context(), open(t, server, nil), asked); err != nil {
 			t.Fatalf("Generate: %v", err)
 		}
 		want := `{"model":"test-model","max_tokens":99,"system":"You answer from the passages only.","messages":[{"role":"user",` +
@@ -64,20 +64,18 @@ func TestRequest(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a prompt's own length and temperature take precedence", func(t *testing.T) {
+	t.Run("a temperature beyond the API's range is the highest", func(t *testing.T) {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}})
-		own, others := 1.7, 0.2
-		asked := llmtest.Prompt()
-		asked.MaxTokens, asked.Temperature = 7, &own
-		model := open(t, server, func(c *Config) { c.MaxTokens, c.Temperature = 99, &others })
-		if _, _, err := upstreamtest.Generate(t.Context(), model, asked); err != nil {
+		hot, asked := 1.7, llmtest.Prompt()
+		asked.Temperature = &hot
+		if _, _, err := upstreamtest.Generate(t.Context(), open(t, server, nil), asked); err != nil {
 			t.Fatal(err)
 		}
 		var got request
 		if err := json.Unmarshal(server.Request(0).Body(), &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.MaxTokens != 7 || got.Temperature == nil || *got.Temperature != 1 {
+		if got.MaxTokens != defaultMaxTokens || got.Temperature == nil || *got.Temperature != 1 {
 			t.Errorf("body = %s", server.Request(0).Body())
 		}
 	})

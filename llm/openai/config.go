@@ -26,11 +26,6 @@ type Config struct {
 	// FirstTokenTimeout bounds the wait for the first text (or reasoning) of
 	// the answer, retries included. Zero means 30 seconds.
 	FirstTokenTimeout time.Duration
-	// MaxTokens bounds the answer to a prompt that sets no limit. Zero leaves
-	// it to the server.
-	MaxTokens int
-	// Temperature is sent if it is not nil and the prompt has none.
-	Temperature *float64
 	// Tools says that the model can call tools.
 	Tools bool
 	// Context is how many tokens the prompt and the answer may have together.

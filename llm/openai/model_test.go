@@ -176,9 +176,9 @@ func TestUsage(t *testing.T) {
 func TestRequest(t *testing.T) {
 	t.Run("the request holds the prompt, the model, the key and asks for usage", func(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"Yes."}})
-		temperature := 0.2
-		model := open(t, server, func(c *Config) { c.MaxTokens, c.Temperature = 99, &temperature })
-		if _, _, err := generate(t.Context(), model); err != nil {
+		temperature, asked := 0.2, llmtest.Prompt()
+		asked.MaxTokens, asked.Temperature = 99, &temperature
+		if _, _, err := upstreamtest.Generate(t.Context(), open(t, server, nil), asked); err != nil {
 			t.Fatalf("Generate: %v", err)
 		}
 		want := `{"model":"test-model","messages":[{"role":"system","content":"You answer from the passages only."},` +
@@ -205,11 +205,13 @@ func TestRequest(t *testing.T) {
 		}
 	})
 	t.Run("OpenAI's own server gets max_completion_tokens", func(t *testing.T) {
-		model, err := New(Config{BaseURL: "https://api.openai.com/v1", Model: "o3", MaxTokens: 7})
+		model, err := New(Config{BaseURL: "https://api.openai.com/v1", Model: "o3"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := model.request(new(llmtest.Prompt()))
+		asked := llmtest.Prompt()
+		asked.MaxTokens = 7
+		body, err := model.request(&asked)
 		var sent map[string]json.RawMessage
 		if err := errors.Join(err, json.Unmarshal(body, &sent)); err != nil {
 			t.Fatal(err)

@@ -63,10 +63,7 @@ func (m *Model) request(asked *prompt.Prompt) ([]byte, error) {
 	body := request{
 		Model:       m.config.Model,
 		Messages:    make([]requestMessage, 0, len(asked.Messages)),
-		Temperature: m.config.Temperature,
-	}
-	if asked.Temperature != nil {
-		body.Temperature = asked.Temperature
+		Temperature: asked.Temperature,
 	}
 	if m.ownTemperature.Load() {
 		body.Temperature = nil
@@ -74,14 +71,10 @@ func (m *Model) request(asked *prompt.Prompt) ([]byte, error) {
 	if !asked.Whole {
 		body.Stream, body.StreamOptions = true, &streamOptions{IncludeUsage: true}
 	}
-	limit := m.config.MaxTokens
-	if asked.MaxTokens > 0 {
-		limit = asked.MaxTokens
-	}
 	if m.config.isOpenAI {
-		body.MaxCompletionTokens = limit
+		body.MaxCompletionTokens = asked.MaxTokens
 	} else {
-		body.MaxTokens = limit
+		body.MaxTokens = asked.MaxTokens
 	}
 	for i := range asked.Messages {
 		body.Messages = append(body.Messages, messageOf(&asked.Messages[i]))

@@ -59,21 +59,17 @@ func TestToolRequest(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	set := func(c *Config) {
-		warm := 0.9
-		c.MaxTokens, c.Temperature = 99, &warm
-	}
 	cold := 0.0
 	for name, c := range map[string]struct {
 		asked prompt.Prompt
 		want  string
 	}{
-		"the configuration's limits apply to a prompt without its own":   {prompt.Prompt{}, `"max_tokens":99,"temperature":0.9}`},
-		"a prompt's own limits take precedence, even a temperature of 0": {prompt.Prompt{MaxTokens: 7, Temperature: &cold}, `"max_tokens":7,"temperature":0}`},
+		"what a prompt does not limit is left to the server":  {prompt.Prompt{}, `}`},
+		"a prompt's limits are sent, even a temperature of 0": {prompt.Prompt{MaxTokens: 7, Temperature: &cold}, `,"max_tokens":7,"temperature":0}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := `{"model":"test-model","messages":[],"stream":true,"stream_options":{"include_usage":true},` + c.want
-			if got := bodyOf(t, c.asked, set); got != want {
+			want := `{"model":"test-model","messages":[],"stream":true,"stream_options":{"include_usage":true}` + c.want
+			if got := bodyOf(t, c.asked, nil); got != want {
 				t.Errorf("body = %s\nwant   %s", got, want)
 			}
 		})

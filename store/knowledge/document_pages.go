@@ -236,7 +236,7 @@ func (s *KnowledgePages) AnswersGiven(ctx context.Context, workspaceID, chatbotI
 		if err != nil {
 			return nil, err
 		}
-		a := browse.Answer{ConversationID: row.ConversationID, MessageID: row.ID, Text: row.Content, At: row.CreatedAt.UTC()}
+		a := browse.Answer{ConversationID: row.ConversationID, Text: row.Content, At: row.CreatedAt.UTC()}
 		for _, source := range sources {
 			a.Cited = a.Cited || source.Cited && source.DocumentID == documentID
 		}

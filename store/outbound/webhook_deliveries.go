@@ -97,16 +97,6 @@ func (s *WebhookDeliveries) SettleDelivery(ctx context.Context, workspaceID stri
 	})
 }
 
-// Delivery returns a delivery to an endpoint.
-func (s *WebhookDeliveries) Delivery(ctx context.Context, workspaceID, endpointID string, deliveryID int64) (webhook.Delivery, error) {
-	row, err := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.ID(deliveryID), webhookdelivery.EndpointID(endpointID)).
-		WithMessage().Only(scope.Workspace(ctx, workspaceID))
-	if err != nil {
-		return webhook.Delivery{}, noDelivery(err)
-	}
-	return deliveryFromRow(row)
-}
-
 // Deliveries returns a page of the deliveries to an endpoint, latest first.
 func (s *WebhookDeliveries) Deliveries(ctx context.Context, workspaceID, endpointID string, before int64, limit int) ([]webhook.Delivery, error) {
 	query := s.store.Client(ctx).WebhookDelivery.Query().Where(webhookdelivery.EndpointID(endpointID))

@@ -45,7 +45,6 @@ type ConversationRow struct {
 	Up, Down         int
 	At               time.Time
 	Current          bool
-	Playground       bool
 }
 
 // Thread is a conversation that is open.
@@ -71,7 +70,6 @@ type ThreadMessage struct {
 	// Writing says that the answer is still being written.
 	Writing bool
 	Outcome Outcome
-	At      time.Time
 	// URL shows what the answer was made from, and Current says that this is shown.
 	URL     string
 	Current bool

@@ -34,7 +34,6 @@ type GapGroup struct {
 // SettledGap is a question that was answered.
 type SettledGap struct {
 	Question, Document string
-	At                 time.Time
 }
 
 // AnswerGap is the form for a question and its answer.
@@ -59,7 +58,6 @@ type CheckAnswer struct {
 	// Asked says that it was asked again, and the rest what came of that.
 	Asked, Works, Cites bool
 	HTML                string
-	Outcome             Outcome
 	Passages            []CitedPassage
 	// Settled is how many questions it answers.
 	Settled int

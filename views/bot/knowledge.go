@@ -98,9 +98,9 @@ type Document struct {
 	Before bool
 	// MayRetry, MayRead and MayCancel say what makes sense now.
 	MayRetry, MayRead, MayCancel bool
-	// Chars and Passages are sizes, with separated thousands.
-	Chars, Passages string
-	CreatedAt       time.Time
+	// Passages is their number, with separated thousands.
+	Passages  string
+	CreatedAt time.Time
 }
 
 // Removing says that it can neither be chosen nor changed any more.

@@ -75,11 +75,11 @@ type TestRun struct {
 // TestQuestion is a test question with its results, each of which may be nil.
 type TestQuestion struct {
 	ID, Question, Expects string
-	// Reference and Document are what a good answer says and cites, if they are given.
-	Reference, Document string
-	Edit, Remove        string
-	After, Before       *TestResult
-	Change              *Outcome
+	// Reference is what a good answer says, if it is given.
+	Reference     string
+	Edit, Remove  string
+	After, Before *TestResult
+	Change        *Outcome
 	// Edited says that it was changed after the earlier result.
 	Edited bool
 	// URL leads to the answer, or is empty.
@@ -98,7 +98,6 @@ type TestResult struct {
 	F1, Cost string
 	// Lacks are the expectations that the answer does not meet.
 	Lacks []string
-	At    time.Time
 }
 
 // EditTest is the form of a test question.

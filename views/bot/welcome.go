@@ -10,10 +10,6 @@ type Welcome struct {
 	// Working counts the documents and addresses that are being worked on, and
 	// Ready those that can be answered from.
 	Working, Ready int
-	// Failed says why the last one failed, where nothing else is there.
-	Failed string
-	// Questions are suggested once something is ready.
-	Questions []string
 	// Documents are the latest, for the list that is watched.
 	Documents []WelcomeDocument
 }

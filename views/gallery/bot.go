@@ -13,11 +13,11 @@ import (
 // botPages returns the pages of a chatbot.
 func botPages() map[string]templ.Component {
 	documents := []bot.Document{
-		{ID: "doc_1", Title: "Returns", Kind: "markdown", State: "ready", Chars: "1,200", Passages: "4", CreatedAt: day},
-		{ID: "doc_2", Title: hostile, Kind: "pdf", State: "failed", Reason: hostile, Chars: "0", Passages: "0", MayRetry: true, CreatedAt: day},
-		{ID: "doc_3", Title: "Shipping", Kind: "html", URL: hostile, State: "indexing", Progress: "120 of 800 passages", Before: true, MayCancel: true, Chars: "300", Passages: "800", CreatedAt: day},
-		{ID: "doc_4", Title: "Old prices", Kind: "text", State: "removing", Chars: "300", Passages: "1", CreatedAt: day},
-		{ID: "doc_5", Title: "News", Kind: "html", State: "pending", Reason: "The server did not answer.", NextAt: &day, MayRetry: true, MayCancel: true, Chars: "0", Passages: "0", CreatedAt: day},
+		{ID: "doc_1", Title: "Returns", Kind: "markdown", State: "ready", Passages: "4", CreatedAt: day},
+		{ID: "doc_2", Title: hostile, Kind: "pdf", State: "failed", Reason: hostile, Passages: "0", MayRetry: true, CreatedAt: day},
+		{ID: "doc_3", Title: "Shipping", Kind: "html", URL: hostile, State: "indexing", Progress: "120 of 800 passages", Before: true, MayCancel: true, Passages: "800", CreatedAt: day},
+		{ID: "doc_4", Title: "Old prices", Kind: "text", State: "removing", Passages: "1", CreatedAt: day},
+		{ID: "doc_5", Title: "News", Kind: "html", State: "pending", Reason: "The server did not answer.", NextAt: &day, MayRetry: true, MayCancel: true, Passages: "0", CreatedAt: day},
 	}
 	sources := []bot.Source{
 		{ID: "src_1", URL: "https://www.example.com/", Kind: "site", Schedule: "daily", State: "ready", Pages: "1,200", Failed: "3 pages failed", SyncedAt: &day, NextAt: &day},

@@ -22,29 +22,29 @@ func insightPages() map[string]templ.Component {
 		CSV: "/chatbots/cb_1/conversations/export?format=csv", JSONL: "/chatbots/cb_1/conversations/export?format=jsonl", MayDelete: true,
 		Rows: []bot.ConversationRow{
 			{URL: "/chatbots/cb_1/conversations/1", Title: hostile, User: hostile, Outcome: unknown, Up: 1, Down: 2, At: day, Current: true},
-			{URL: "/chatbots/cb_1/conversations/2", Title: "When do you open?", Outcome: answered, At: day, Playground: true},
+			{URL: "/chatbots/cb_1/conversations/2", Title: "When do you open?", Outcome: answered, At: day},
 		},
 	}
 	open := list
 	open.Thread = &bot.Thread{
 		Title: hostile, User: hostile, At: day, Back: list.Base, Earlier: "/chatbots/cb_1/conversations/1?until=5", Delete: "/chatbots/cb_1/conversations/1/delete",
 		Messages: []bot.ThreadMessage{
-			{ID: "11", Question: true, Text: hostile, At: day},
-			{ID: "12", HTML: "<p>Never on <strong>Sunday</strong>.</p>", Outcome: answered, At: day, URL: "/chatbots/cb_1/conversations/1?message=12#message-12", Current: true, Rate: "/chatbots/cb_1/conversations/1/12/rate", Rating: -1, Comment: hostile},
-			{ID: "13", Question: true, Text: "And then?", At: day},
-			{ID: "14", Writing: true, At: day, URL: "/chatbots/cb_1/conversations/1?message=14#message-14"},
+			{ID: "11", Question: true, Text: hostile},
+			{ID: "12", HTML: "<p>Never on <strong>Sunday</strong>.</p>", Outcome: answered, URL: "/chatbots/cb_1/conversations/1?message=12#message-12", Current: true, Rate: "/chatbots/cb_1/conversations/1/12/rate", Rating: -1, Comment: hostile},
+			{ID: "13", Question: true, Text: "And then?"},
+			{ID: "14", Writing: true, URL: "/chatbots/cb_1/conversations/1?message=14#message-14"},
 		},
 		Inspected: &bot.Inspected{Query: hostile, Outcome: answered, Passages: cited, Facts: []ui.Fact{{Name: "Model", Value: hostile}}, Fix: "/chatbots/cb_1/improve/answer?message=12"},
 	}
 	improve := bot.Improve{Tabs: tabs, MayEdit: true, More: 3, Groups: []bot.GapGroup{
 		{ID: "12", Question: hostile, Phrases: []string{hostile, "And?"}, Count: 5, Disliked: 2, At: day, Answer: "/chatbots/cb_1/improve/answer?message=12", Dismiss: "/chatbots/cb_1/improve/12/dismiss", Conversation: "/chatbots/cb_1/conversations/1"},
-	}, Settled: []bot.SettledGap{{Question: hostile, Document: "/chatbots/cb_1/knowledge/doc_1", At: day}}}
+	}, Settled: []bot.SettledGap{{Question: hostile, Document: "/chatbots/cb_1/knowledge/doc_1"}}}
 	check := bot.CheckAnswer{Question: hostile, Document: "doc_1", Title: hostile, DocumentURL: "/chatbots/cb_1/knowledge/doc_1", Action: "/chatbots/cb_1/improve/check/doc_1", Tests: "/chatbots/cb_1/improve/tests", Back: "/chatbots/cb_1/improve"}
 	failed, works, fails := check, check, check
 	failed.Failed, failed.Reason = true, hostile
 	works.Ready, works.Asked, works.Works, works.Cites, works.Settled, works.HTML, works.Passages = true, true, true, true, 3, "<p>Yes.</p>", cited
 	fails.Ready, fails.Asked, fails.HTML = true, true, "<p>I don't know.</p>"
-	passed := &bot.TestResult{Passed: true, Outcome: answered, HTML: "<p>At ten.</p>", Sources: []string{hostile}, At: day}
+	passed := &bot.TestResult{Passed: true, Outcome: answered, HTML: "<p>At ten.</p>", Sources: []string{hostile}}
 	ran := bot.TestRun{
 		ID: "tr_1", At: day, Cause: "by " + hostile, Summary: "1 of 2 passed", Failed: true, Reason: hostile, State: "Broke off", Status: ui.Bad, Asked: 1, Total: 2,
 		Passed: "1 of 2", F1: "0.62", Right: "2 of 2", Cited: "1 of 1", Cost: "1,234 tokens in, 56 out, 1.2 s", Knowledge: "12 documents", Models: "gpt-4o-mini", Errors: "1 error",
@@ -52,8 +52,8 @@ func insightPages() map[string]templ.Component {
 	}
 	earlier := ran
 	earlier.ID, earlier.Before, earlier.After, earlier.State, earlier.Cause = "tr_2", true, false, "", "by hand"
-	failing := &bot.TestResult{Outcome: unknown, HTML: "<p>No.</p>", At: day, F1: "0.00", Lacks: []string{"It doesn't say “" + hostile + "”."}, Cost: "120 tokens in, 3 out, 300 ms"}
-	broken := &bot.TestResult{Failure: hostile, At: day}
+	failing := &bot.TestResult{Outcome: unknown, HTML: "<p>No.</p>", F1: "0.00", Lacks: []string{"It doesn't say “" + hostile + "”."}, Cost: "120 tokens in, 3 out, 300 ms"}
+	broken := &bot.TestResult{Failure: hostile}
 	asked := []bot.TestQuestion{
 		{ID: "tq_1", Question: hostile, Expects: "Should say “" + hostile + "”", Reference: hostile, Edit: "/chatbots/cb_1/improve/tests/tq_1", Remove: "/chatbots/cb_1/improve/tests/tq_1/remove", Before: passed, After: failing, Change: &bot.Outcome{Text: "Worse", Tone: ui.Bad}, Edited: true},
 		{ID: "tq_2", Question: "When do you open?", Expects: "Should be answered", Edit: "/chatbots/cb_1/improve/tests/tq_2", Remove: "/chatbots/cb_1/improve/tests/tq_2/remove", After: passed, URL: "/chatbots/cb_1/improve/tests/compare?after=tr_1#tq_2"},

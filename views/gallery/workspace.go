@@ -181,7 +181,7 @@ func billingPages() (read, sold, byHand workspace.Billing) {
 		},
 		Limits: []workspace.Limit{{Name: "Chatbots", Amounts: []string{"1", "10"}}, {Name: "API access", Amounts: []string{"No", "Yes"}}},
 		Prices: []workspace.PriceRow{{Interval: "monthly", Name: "Monthly price", Prices: []workspace.Price{
-			{Plan: "starter", Title: "Starter", Text: "Free"}, {Plan: "standard", Title: "Standard", Text: "79.00 USD", Note: "You pay 49.00 USD"},
+			{Plan: "starter", Text: "Free"}, {Plan: "standard", Text: "79.00 USD", Note: "You pay 49.00 USD"},
 		}}},
 		Month: spentMonth(),
 		Why:   "An owner of the workspace can change the plan.",
@@ -227,13 +227,13 @@ func someWebhooks() workspace.Webhooks {
 func webhookLog(w workspace.Webhooks, state, reason string) workspace.WebhookLog {
 	shown := w.Endpoints[0]
 	shown.State, shown.Reason = state, reason
-	answered := workspace.Attempt{At: day, Result: "500 in 31 ms", Answer: hostile}
+	answered := workspace.Attempt{Result: "500 in 31 ms", Answer: hostile}
 	return workspace.WebhookLog{
 		Webhook: shown, Events: w.Events, Chatbots: w.Chatbots, Pager: ui.Pager{Next: "/workspaces/ws_1/webhooks/we_1?before=1"},
 		Deliveries: []workspace.Delivery{
 			{ID: 5, Event: "webhook.test", Message: "msg_5", State: "pending", At: day, Next: &day},
 			{ID: 4, Event: "message.unanswered", Message: "msg_4", State: "pending", At: day, Next: &day, Attempts: []workspace.Attempt{answered}},
-			{ID: 3, Event: "message.unanswered", Message: "msg_3", State: "delivered", At: day, Attempts: []workspace.Attempt{{At: day, Result: "204 in 31 ms"}}},
+			{ID: 3, Event: "message.unanswered", Message: "msg_3", State: "delivered", At: day, Attempts: []workspace.Attempt{{Result: "204 in 31 ms"}}},
 			{ID: 2, Event: "message.unanswered", Message: "msg_2", State: "failed", At: day, Attempts: []workspace.Attempt{answered, answered}},
 			{ID: 1, Event: "message.unanswered", Message: "msg_1", State: "canceled", At: day},
 		},

@@ -52,8 +52,6 @@ type Parameters struct {
 type Field struct {
 	Name, Type, About    string
 	Required, Deprecated bool
-	// Variant says that it is one of several forms.
-	Variant bool
 	// Limits are short, such as "at most 255 characters".
 	Limits []string
 	// Values are all that it may have, or none.
@@ -63,9 +61,9 @@ type Field struct {
 
 // Body is one form of a body.
 type Body struct {
-	Type, About string
-	Fields      []Field
-	Examples    []Example
+	Type     string
+	Fields   []Field
+	Examples []Example
 }
 
 // Example is a body as it may be.

@@ -9,14 +9,6 @@ func Stamp(t time.Time) string   { return t.UTC().Format("2006-01-02 15:04 UTC")
 func Date(t time.Time) string    { return t.UTC().Format("2006-01-02") }
 func Machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Since writes a time that may not have come.
-func Since(t *time.Time, otherwise string) string {
-	if t == nil {
-		return otherwise
-	}
-	return Stamp(*t)
-}
-
 // NameOf is what people call a value, or the value if it is new.
 func NameOf(value string, names map[string]string) string {
 	if name, known := names[value]; known {

@@ -160,9 +160,8 @@ type PriceRow struct {
 
 // Price is what a plan costs.
 type Price struct {
-	// Plan and Title are the plan's name and title.
-	Plan, Title string
-	Text        string
+	// Plan is the plan's name.
+	Plan, Text string
 	// Note is below it; it may be empty.
 	Note string
 	// Button is the word on a button that buys, empty for none.

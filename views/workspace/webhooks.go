@@ -76,7 +76,6 @@ type Delivery struct {
 
 // Attempt is one try to deliver.
 type Attempt struct {
-	At     time.Time
 	Result string
 	Answer string
 }

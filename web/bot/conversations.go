@@ -92,7 +92,7 @@ func (s conversationPages) rowOf(found history.Summary, base string, typed url.V
 	row := views.ConversationRow{
 		URL:   withQuery(base+"/"+strconv.FormatInt(s.IDs.Conversation(found.ID), 10), typed),
 		Title: cmp.Or(found.Title, "No question yet"), User: found.ExternalUserID, At: found.CreatedAt,
-		Up: found.ThumbsUp, Down: found.ThumbsDown, Current: found.ID == open, Playground: found.Origin == chat.Playground,
+		Up: found.ThumbsUp, Down: found.ThumbsDown, Current: found.ID == open,
 	}
 	row.Outcome = outcomeToView(found.Outcome)
 	return row

@@ -72,7 +72,7 @@ func (s conversationPages) threadToView(c *fiber.Ctx, v page.Visit, thread histo
 	for i := range thread.Messages {
 		m := &thread.Messages[i]
 		message := views.ThreadMessage{
-			ID: strconv.FormatInt(s.IDs.Message(m.ID), 10), Question: m.Role == chat.User, Text: m.Content, At: m.CreatedAt,
+			ID: strconv.FormatInt(s.IDs.Message(m.ID), 10), Question: m.Role == chat.User, Text: m.Content,
 		}
 		if !message.Question {
 			message.Outcome, message.Writing = outcomeToView(m.Outcome), m.Status == chat.Generating

@@ -53,7 +53,7 @@ func (s improvePages) groups(c *fiber.Ctx, v page.Visit) error {
 	}
 	for _, gap := range settled {
 		m.Settled = append(m.Settled, views.SettledGap{
-			Question: gap.Question, Document: shell.KnowledgeURL(v.Chatbot.ID) + "/" + gap.DocumentID, At: gap.CreatedAt,
+			Question: gap.Question, Document: shell.KnowledgeURL(v.Chatbot.ID) + "/" + gap.DocumentID,
 		})
 	}
 	return page.Render(c, fiber.StatusOK, views.ImprovePage(s.layout(c, v), m))
@@ -215,7 +215,6 @@ func (s improvePages) check(c *fiber.Ctx, v page.Visit) error {
 	if m.HTML, err = answerToView(c.UserContext(), v, reply.Text, reply.Citations, ""); err != nil {
 		return err
 	}
-	m.Outcome = outcomeToView(reply.Outcome)
 	if m.Passages, err = passagesToView(c.UserContext(), s.Base, v, reply.Citations); err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ var changeBadges = map[testrun.Change]*views.Outcome{
 
 func testToView(base string, q testrun.Compared) views.TestQuestion {
 	shown := views.TestQuestion{
-		ID: q.ID, Question: q.Wanted.Question, Reference: q.Reference, Document: q.Document, Edited: q.Edited,
+		ID: q.ID, Question: q.Wanted.Question, Reference: q.Reference, Edited: q.Edited,
 		Edit: base + "/" + q.ID, Remove: base + "/" + q.ID + "/remove", Change: changeBadges[q.Change],
 		After: resultToView(q, q.After), Before: resultToView(q, q.Before),
 	}
@@ -207,7 +207,7 @@ func resultToView(q testrun.Compared, r *testrun.Result) *views.TestResult {
 		return nil
 	}
 	shown := &views.TestResult{
-		Passed: r.Passed, Failure: r.Failure, Outcome: outcomeToView(r.Outcome), At: r.At,
+		Passed: r.Passed, Failure: r.Failure, Outcome: outcomeToView(r.Outcome),
 	}
 	if r.F1 != nil {
 		shown.F1 = fmt.Sprintf("%.2f", *r.F1)

@@ -218,7 +218,7 @@ func documentToView(d knowledge.Document) views.Document {
 		ID: d.ID, Title: d.Title, Kind: string(d.Kind), URL: d.URL, State: string(d.State), Reason: d.Reason,
 		Before: d.Live > 0 && d.State != knowledge.Ready, MayRetry: d.State == knowledge.Failed || waits && isWorkedOn(d),
 		MayRead: d.State == knowledge.Ready, MayCancel: isWorkedOn(d),
-		Chars: plan.Thousands(d.Chars), Passages: plan.Thousands(d.Passages), CreatedAt: d.CreatedAt,
+		Passages: plan.Thousands(d.Passages), CreatedAt: d.CreatedAt,
 	}
 	if waits {
 		shown.NextAt = d.DueAt

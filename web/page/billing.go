@@ -22,8 +22,6 @@ type Billing interface {
 	Refresh(ctx context.Context, workspaceID string, cause subscription.Cause) (subscription.Applied, error)
 	// Invoices returns the latest, the latest first.
 	Invoices(ctx context.Context, workspaceID string, limit int) ([]billing.Invoice, error)
-	// Cancel ends the subscription now. Twice is no error.
-	Cancel(ctx context.Context, workspaceID string) error
 }
 
 var _ Billing = (*billing.Service)(nil)

@@ -124,7 +124,7 @@ func (d document) body(kind string, media *value) views.Body {
 	if event := d.resolve(schema).get("contentSchema"); event != nothing {
 		schema = event
 	}
-	b := views.Body{Type: kind, Fields: d.fields(schema, nil), About: rendered(d.resolve(schema).get("description").text)}
+	b := views.Body{Type: kind, Fields: d.fields(schema, nil)}
 	for _, example := range d.examples(media) {
 		code := example.value.text
 		if example.value.fields != nil || example.value.items != nil {

@@ -49,7 +49,7 @@ func (d document) variant(schema *value, inside []*value) (views.Field, bool) {
 	if constant := resolved.get("properties", "type", "const").text; constant != "" {
 		name = constant
 	}
-	return views.Field{Name: cmp.Or(resolved.get("title").text, name, "One form"), Type: "object", Variant: true, About: rendered(resolved.get("description").text), Children: children}, true
+	return views.Field{Name: cmp.Or(resolved.get("title").text, name, "One form"), Type: "object", About: rendered(resolved.get("description").text), Children: children}, true
 }
 
 func (d document) field(name string, schema *value, required bool, inside []*value) views.Field {

@@ -204,7 +204,7 @@ func (s *Shop) openPrivacy(clock func() time.Time, ids *publicid.Codec) privacy.
 		InTx: s.db.InTx, Erasures: privacystore.NewErasures(s.db), Rows: privacystore.NewRows(s.db), Reader: privacystore.NewRows(s.db), AuditLog: s.Tenants.Audit.Of, EndUsers: privacystore.NewEndUsers(s.db), Persons: privacystore.NewPersons(s.db),
 		Audit: s.db, System: access, Index: forgetful{}, Forget: forgetful{}.Forget, ForgetTurns: func(string) {}, Accounts: s.Tenants.Accounts, Tenants: s.Tenants.Tenants,
 		Team: s.Tenants.Team, Deletions: s.Tenants.Deletions, Chatbots: s.Chatbots, Letters: s.Tenants.Letters, Billing: s.Till, IDs: ids,
-	}, clock, rand.Reader, slog.New(slog.DiscardHandler))
+	}, clock, rand.Reader)
 }
 
 var access = grant.Because("a test")
@@ -366,7 +366,7 @@ func (s *Shop) Converse(chatbotID string, all ...Answer) {
 			Answer: answer.Answer{Text: "An answer.", Record: answer.UsageRecord{ChatbotID: chatbotID, FirstToken: time.Second, At: a.At}},
 		}))
 	}
-	webtest.Must(s.T, stats.NewRoller(insightstore.NewRolls(s.db), access, time.Now, slog.New(slog.DiscardHandler)).Roll(s.Context()))
+	webtest.Must(s.T, stats.NewRoller(insightstore.NewRolls(s.db), access, time.Now).Roll(s.Context()))
 }
 
 // WantRows fails unless a table has these cells after its head.

@@ -117,7 +117,7 @@ func (o offer) priceList() []views.PriceRow {
 	for _, i := range page.Intervals {
 		row := views.PriceRow{Interval: string(i.Interval), Name: i.Name + " price"}
 		for _, p := range o.Plans {
-			row.Prices = append(row.Prices, views.Price{Plan: string(p.Name), Title: p.Title, Text: o.priceText(p, i.Interval), Note: o.paysNow(p, i.Interval)})
+			row.Prices = append(row.Prices, views.Price{Plan: string(p.Name), Text: o.priceText(p, i.Interval), Note: o.paysNow(p, i.Interval)})
 		}
 		rows = append(rows, row)
 	}

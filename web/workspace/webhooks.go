@@ -176,7 +176,7 @@ func deliveryToView(d webhook.Delivery) views.Delivery {
 		if a.Status > 0 {
 			result = fmt.Sprintf("%d in %d ms", a.Status, a.Took.Milliseconds())
 		}
-		shown.Attempts = append(shown.Attempts, views.Attempt{At: a.At, Result: result, Answer: a.Answer})
+		shown.Attempts = append(shown.Attempts, views.Attempt{Result: result, Answer: a.Answer})
 	}
 	return shown
 }

@@ -39,7 +39,6 @@ type Reader struct {
 	table   digest
 	sums    []Sum
 	pending *tar.Header // of an entry that is not the table's
-	ended   bool
 }
 
 // zstdMagic begins what zstd has written (RFC 8878).

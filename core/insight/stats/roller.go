@@ -3,7 +3,6 @@ package stats
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"parley/core/fault"
@@ -70,7 +69,6 @@ type Roller struct {
 	store      RollStore
 	system     system.Access
 	now        func() time.Time
-	log        *slog.Logger
 	subscriber Subscriber
 }
 
@@ -84,8 +82,8 @@ type Subscriber interface {
 func (r *Roller) Subscribe(s Subscriber) { r.subscriber = s }
 
 // NewRoller returns a roller of a store.
-func NewRoller(store RollStore, access system.Access, now func() time.Time, log *slog.Logger) *Roller {
-	return &Roller{store: store, system: access, now: now, log: log}
+func NewRoller(store RollStore, access system.Access, now func() time.Time) *Roller {
+	return &Roller{store: store, system: access, now: now}
 }
 
 const (

@@ -29,9 +29,9 @@ type Details interface {
 
 // Answer is an answer that was given a document.
 type Answer struct {
-	// ConversationID and MessageID are sequence numbers: callers see others.
-	ConversationID, MessageID int64
-	Question, Text            string
+	// ConversationID is a sequence number: callers see another.
+	ConversationID int64
+	Question, Text string
 	// Cited says that the answer cites the document, and does not only have
 	// been given it.
 	Cited bool
