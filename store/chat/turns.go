@@ -143,7 +143,7 @@ func (t *turnRow) stored() (turn.Stored, error) {
 }
 
 // BeginAgain begins the next attempt at an answer that was interrupted or
-// failed, and counts its question again if that was given back. The partial
+// failed, and counts its question again if that was given back or is due. The partial
 // index message_one_generating makes it a Conflict while another is generated.
 func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Retry) (attempt int, err error) {
 	err = s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
@@ -166,7 +166,7 @@ func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 		if later {
 			return fault.New(fault.NotFound, "The conversation has gone on since.")
 		}
-		if chat.Status(row.Status) == chat.Failed {
+		if turn.Counts || chat.Status(row.Status) == chat.Failed {
 			return store.MapError(NewMonths(s.store).AddToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
 		}
 		return nil

@@ -206,10 +206,9 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, c
 	return results, nil
 }
 
-// AddTestResult adds a result, writes how its run went so far, and counts the question, if
-// it counts.
+// AddTestResult adds a result, and writes how its run went so far.
 // It is a Conflict if the question is gone or withdrawn, and NotFound if the run has ended.
-func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run testrun.Run, r testrun.Result, counts testrun.Counting) error {
+func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run testrun.Run, r testrun.Result) error {
 	ctx = scope.Workspace(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		if err := s.store.KeepChatbots(ctx, run.ChatbotID); err != nil {
@@ -229,13 +228,7 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run te
 			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetModel(r.Model).SetSources(store.CitationsToColumn(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
 			SetPromptTokens(r.Usage.PromptTokens).SetCompletionTokens(r.Usage.CompletionTokens).SetEstimated(r.Usage.Estimated).
 			SetTotalMs(int(r.Took.Milliseconds())).SetCreatedAt(r.At).Exec(ctx)
-		if err != nil {
-			return store.MapError(err)
-		}
-		if counts.Month == "" {
-			return nil
-		}
-		return store.MapError(chatstore.NewMonths(s.store).AddToMonth(ctx, workspaceID, counts.Month, counts.Reserved))
+		return store.MapError(err)
 	})
 }
 
