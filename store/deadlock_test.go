@@ -8,7 +8,6 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/insight/stats"
-	"parley/core/insight/testrun"
 	"parley/ent/scope"
 )
 

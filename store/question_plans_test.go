@@ -9,6 +9,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -237,8 +238,9 @@ func (b *bundle) checkPlans(statements []string, before string) {
 // dummies are values for the parameters of a statement, of which SQLite's planner needs none.
 func dummies(statement string) []any {
 	n := strings.Count(statement, "?")
-	for strings.Contains(statement, fmt.Sprint("$", n+1)) {
-		n++
+	for _, found := range regexp.MustCompile(`\$(\d+)`).FindAllStringSubmatch(statement, -1) {
+		number, _ := strconv.Atoi(found[1])
+		n = max(n, number)
 	}
 	return slices.Repeat([]any{"1"}, n)
 }

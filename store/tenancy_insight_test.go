@@ -9,7 +9,6 @@ import (
 	"parley/core/insight"
 	"parley/core/insight/history"
 	"parley/core/insight/stats"
-	"parley/core/insight/testrun"
 )
 
 // methodsOfInsight read and change what owners learn from conversations.

@@ -202,6 +202,9 @@ func (s improvePages) check(c *fiber.Ctx, v page.Visit) error {
 	if !m.Ready {
 		return s.showCheck(c, v, m)
 	}
+	if err := s.Pace.AskAgain(v.WorkspaceID()); err != nil {
+		return err
+	}
 	principal, err := s.Chatbots.Playground.Enter(c.UserContext(), v.Person, v.Chatbot)
 	if err != nil {
 		return err

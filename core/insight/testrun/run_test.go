@@ -2,7 +2,6 @@ package testrun
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
