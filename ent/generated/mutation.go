@@ -5109,6 +5109,8 @@ type ChatbotMutation struct {
 	store_messages           *bool
 	retention_days           *int
 	addretention_days        *int
+	knowledge_version        *int64
+	addknowledge_version     *int64
 	kept                     *bool
 	over_limit               *bool
 	created_at               *time.Time
@@ -6145,6 +6147,62 @@ func (m *ChatbotMutation) ResetRetentionDays() {
 	m.addretention_days = nil
 }
 
+// SetKnowledgeVersion sets the "knowledge_version" field.
+func (m *ChatbotMutation) SetKnowledgeVersion(i int64) {
+	m.knowledge_version = &i
+	m.addknowledge_version = nil
+}
+
+// KnowledgeVersion returns the value of the "knowledge_version" field in the mutation.
+func (m *ChatbotMutation) KnowledgeVersion() (r int64, exists bool) {
+	v := m.knowledge_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKnowledgeVersion returns the old "knowledge_version" field's value of the Chatbot entity.
+// If the Chatbot object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ChatbotMutation) OldKnowledgeVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKnowledgeVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKnowledgeVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKnowledgeVersion: %w", err)
+	}
+	return oldValue.KnowledgeVersion, nil
+}
+
+// AddKnowledgeVersion adds i to the "knowledge_version" field.
+func (m *ChatbotMutation) AddKnowledgeVersion(i int64) {
+	if m.addknowledge_version != nil {
+		*m.addknowledge_version += i
+	} else {
+		m.addknowledge_version = &i
+	}
+}
+
+// AddedKnowledgeVersion returns the value that was added to the "knowledge_version" field in this mutation.
+func (m *ChatbotMutation) AddedKnowledgeVersion() (r int64, exists bool) {
+	v := m.addknowledge_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKnowledgeVersion resets all changes to the "knowledge_version" field.
+func (m *ChatbotMutation) ResetKnowledgeVersion() {
+	m.knowledge_version = nil
+	m.addknowledge_version = nil
+}
+
 // SetKept sets the "kept" field.
 func (m *ChatbotMutation) SetKept(b bool) {
 	m.kept = &b
@@ -6314,7 +6372,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 25)
+	fields := make([]string, 0, 26)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -6381,6 +6439,9 @@ func (m *ChatbotMutation) Fields() []string {
 	if m.retention_days != nil {
 		fields = append(fields, chatbot.FieldRetentionDays)
 	}
+	if m.knowledge_version != nil {
+		fields = append(fields, chatbot.FieldKnowledgeVersion)
+	}
 	if m.kept != nil {
 		fields = append(fields, chatbot.FieldKept)
 	}
@@ -6442,6 +6503,8 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.StoreMessages()
 	case chatbot.FieldRetentionDays:
 		return m.RetentionDays()
+	case chatbot.FieldKnowledgeVersion:
+		return m.KnowledgeVersion()
 	case chatbot.FieldKept:
 		return m.Kept()
 	case chatbot.FieldOverLimit:
@@ -6501,6 +6564,8 @@ func (m *ChatbotMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldStoreMessages(ctx)
 	case chatbot.FieldRetentionDays:
 		return m.OldRetentionDays(ctx)
+	case chatbot.FieldKnowledgeVersion:
+		return m.OldKnowledgeVersion(ctx)
 	case chatbot.FieldKept:
 		return m.OldKept(ctx)
 	case chatbot.FieldOverLimit:
@@ -6670,6 +6735,13 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRetentionDays(v)
 		return nil
+	case chatbot.FieldKnowledgeVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKnowledgeVersion(v)
+		return nil
 	case chatbot.FieldKept:
 		v, ok := value.(bool)
 		if !ok {
@@ -6714,6 +6786,9 @@ func (m *ChatbotMutation) AddedFields() []string {
 	if m.addretention_days != nil {
 		fields = append(fields, chatbot.FieldRetentionDays)
 	}
+	if m.addknowledge_version != nil {
+		fields = append(fields, chatbot.FieldKnowledgeVersion)
+	}
 	return fields
 }
 
@@ -6732,6 +6807,8 @@ func (m *ChatbotMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedMaxAnswerTokens()
 	case chatbot.FieldRetentionDays:
 		return m.AddedRetentionDays()
+	case chatbot.FieldKnowledgeVersion:
+		return m.AddedKnowledgeVersion()
 	}
 	return nil, false
 }
@@ -6775,6 +6852,13 @@ func (m *ChatbotMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddRetentionDays(v)
+		return nil
+	case chatbot.FieldKnowledgeVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddKnowledgeVersion(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Chatbot numeric field %s", name)
@@ -6877,6 +6961,9 @@ func (m *ChatbotMutation) ResetField(name string) error {
 		return nil
 	case chatbot.FieldRetentionDays:
 		m.ResetRetentionDays()
+		return nil
+	case chatbot.FieldKnowledgeVersion:
+		m.ResetKnowledgeVersion()
 		return nil
 	case chatbot.FieldKept:
 		m.ResetKept()

@@ -289,10 +289,7 @@ func (s *TestRuns) ClaimTestRun(ctx context.Context, now, until time.Time) (run 
 
 // tested has what each chatbot with test questions answers from: see
 // knowledgeVersion.
-const tested = `SELECT id, workspace_id,
-	(SELECT count(*) FROM removals WHERE removals.chatbot_id = chatbots.id),
-	(SELECT coalesce(sum(live), 0) FROM documents WHERE documents.chatbot_id = chatbots.id)
-	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions WHERE removed_at IS NULL) AND` + store.Stays
+const tested = `SELECT id, workspace_id, knowledge_version FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions WHERE removed_at IS NULL) AND` + store.Stays
 
 // Tested returns the chatbots of any workspace that have test questions, but not of one
 // that is being deleted.
@@ -306,11 +303,11 @@ func (s *TestRuns) Tested(ctx context.Context) ([]testrun.Tested, error) {
 	var ids []string
 	for rows.Next() {
 		var t testrun.Tested
-		var removed, live int
-		if err := rows.Scan(&t.ChatbotID, &t.WorkspaceID, &removed, &live); err != nil {
+		var version int64
+		if err := rows.Scan(&t.ChatbotID, &t.WorkspaceID, &version); err != nil {
 			return nil, store.MapError(err)
 		}
-		t.Knowledge = fmt.Sprintf("%d.%d", removed, live)
+		t.Knowledge = fmt.Sprint("v", version)
 		found, ids = append(found, t), append(ids, t.ChatbotID)
 	}
 	if err := rows.Err(); err != nil || len(found) == 0 {
