@@ -22,13 +22,13 @@ import (
 // reads and writes, in transactions or not.
 func CountStatements(s *Store) *atomic.Int64 {
 	n := new(atomic.Int64)
-	HearStatements(s, func(string) { n.Add(1) })
+	HearStatements(s, func(string, []any) { n.Add(1) })
 	return n
 }
 
 // HearStatements has a test hear every statement that is sent to the database of a store
 // from now on. A transaction is heard as an empty one.
-func HearStatements(s *Store, hear func(statement string)) {
+func HearStatements(s *Store, hear func(statement string, args []any)) {
 	s.queries = tallied{s.queries, hear}
 	s.client = newClient(s.dialect, s.queries)
 	s.begin = talliedBeginner{s.begin, hear}
@@ -36,26 +36,26 @@ func HearStatements(s *Store, hear func(statement string)) {
 
 type tallied struct {
 	entsql.ExecQuerier
-	hear func(statement string)
+	hear func(statement string, args []any)
 }
 
 func (c tallied) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	c.hear(query)
+	c.hear(query, args)
 	return c.ExecQuerier.QueryContext(ctx, query, args...)
 }
 
 func (c tallied) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	c.hear(query)
+	c.hear(query, args)
 	return c.ExecQuerier.ExecContext(ctx, query, args...)
 }
 
 type talliedBeginner struct {
 	beginner
-	hear func(statement string)
+	hear func(statement string, args []any)
 }
 
 func (b talliedBeginner) inTx(ctx context.Context, fn inTxFunc) error {
-	b.hear("") // the transaction itself
+	b.hear("", nil) // the transaction itself
 	return b.beginner.inTx(ctx, func(ctx context.Context, on entsql.ExecQuerier, tx *intx.Transaction) error {
 		return fn(ctx, tallied{on, b.hear}, tx)
 	})

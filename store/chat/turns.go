@@ -59,18 +59,19 @@ var (
 )
 
 // A turn is read with the usage record of its attempt, which exists once that
-// has ended. Its question is the last message before it.
-const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.outcome, a.finish_reason, a.query, a.sources, a.delivery, q.id, q.content,
+// has ended. Its question is the last message before it, which PostgreSQL would look for
+// among all messages if it were joined.
+const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.outcome, a.finish_reason, a.query, a.sources, a.delivery, (SELECT q.id` + question + `), (SELECT q.content` + question + `),
 	NOT EXISTS (SELECT 1 FROM messages l WHERE l.conversation_id = a.conversation_id AND l.id > a.id),
 	COALESCE(r.chatbot_id, ''), COALESCE(r.model, ''), COALESCE(r.prompt_tokens, 0), COALESCE(r.completion_tokens, 0),
 	COALESCE(r.estimated, FALSE), COALESCE(r.first_token_ms, 0), COALESCE(r.total_ms, 0), COALESCE(r.passages, 0),
 	COALESCE(r.refuted, 0), COALESCE(r.rerank_tokens, 0), r.created_at
 	FROM messages a
-	JOIN messages q ON q.id = (SELECT MAX(id) FROM messages WHERE conversation_id = a.conversation_id AND id < a.id AND role = 'user')
 	LEFT JOIN usage_records r ON r.message_id = a.id AND r.attempt = a.attempt
-	WHERE a.workspace_id = $1 AND a.conversation_id = $2 AND a.role = 'assistant'`
+	WHERE a.workspace_id = $1 AND a.conversation_id = $2 AND a.role = 'assistant' AND EXISTS (SELECT 1` + question + `)`
 
 const (
+	question  = ` FROM messages q WHERE q.conversation_id = a.conversation_id AND q.id < a.id AND q.role = 'user' ORDER BY q.id DESC LIMIT 1`
 	lastTurn  = ` ORDER BY a.id DESC LIMIT 1`
 	lastTurns = ` ORDER BY a.id DESC LIMIT $3`
 )
