@@ -61,7 +61,7 @@ var shared = []string{"beginConversations", "appendTurns", "liveDocumentsPostgre
 
 // growing are the tables that grow with what a chatbot has, or is asked.
 var growing = []string{
-	"documents", "passages", "messages", "conversations", "usage_records", "idempotency_keys", "removals", "cached_answers", "usages",
+	"documents", "passages", "messages", "conversations", "usage_records", "idempotency_keys", "removals", "cached_answers",
 	"feedbacks", "gaps", "uploads", "index_changes",
 }
 
@@ -335,7 +335,6 @@ func (b *bundle) multiplyAll(w tenancy, times int) {
 		"id": "1000000 + i", "message_id": "1000000 + 2 * i", "conversation_id": "1000001 + (i - 1) / 5",
 	})
 	b.multiply(migrate.CachedAnswersTable, "chatbot_id = '"+w.chatbot+"'", times, map[string]string{"id": "1000000 + i", "key": "'key_' || i"})
-	b.multiply(migrate.UsagesTable, "workspace_id = '"+w.id+"'", times, map[string]string{"id": "1000000 + i", "month": "'month_' || i"})
 	b.multiply(migrate.IdempotencyKeysTable, "token_id = '"+w.token+"'", times, map[string]string{"id": "1000000 + i", "key": "'key_' || i"})
 	if !b.IsSQLite() {
 		_, err := b.beside().ExecContext(b.Context(), "ANALYZE")
