@@ -119,6 +119,9 @@ func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err erro
 		d.query, d.rewriting = d.pipeline.selfContained(ctx, d.model, history, d.question)
 	}
 	found, err := d.retrieve(ctx, history)
+	if err == nil {
+		err = ctx.Err() // a prompt for nobody is not composed
+	}
 	if err != nil {
 		return err
 	}
