@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/audit"
-	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/core/rate"
@@ -103,13 +102,13 @@ func networkOf(token *chatbot.Token, address string) string {
 
 // begin is for [turn.Ask]. An answer keeps its slot until it has ended, also
 // when nobody reads it any more.
-func (m *admission) begin(ctx context.Context, before chat.Status) (ended func(counts bool), err error) {
-	if m.keyed && before == "" { // else its key is replayed, or the question is counted
+func (m *admission) begin(ctx context.Context, counted bool) (ended func(counts bool), err error) {
+	if m.keyed { // each attempt is a request; without a key the question is counted
 		if err := m.api.count(audit.From(ctx, m.from), m.principal); err != nil {
 			return nil, err
 		}
 	}
-	if before == "" || before == chat.Failed { // else it counts already
+	if !counted {
 		if m.month, err = m.api.Chatbots.Callers.TakeMessage(ctx, &m.principal.Token); err != nil {
 			return nil, err
 		}

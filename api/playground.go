@@ -80,7 +80,7 @@ func (h playground) ask(c *fiber.Ctx, at visit) error {
 		slot.Leave()
 		return err
 	}
-	ask.Admit = func(context.Context, chat.Status) (func(bool), error) {
+	ask.Admit = func(context.Context, bool) (func(bool), error) {
 		leave := slot.Share()
 		return func(bool) { leave() }, nil
 	}

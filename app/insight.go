@@ -28,7 +28,8 @@ func (p *Program) openInsight() {
 	if p.embedder != nil { // an interface that holds a nil interface would not be nil
 		embedder = p.embedder
 	}
-	asker, tests := insight.NewAsker(p.Answers), insightstore.NewTestRuns(p.Store)
+	tests, months := insightstore.NewTestRuns(p.Store), chatstore.NewMonths(p.Store)
+	asker := insight.NewAsker(insight.AskerConfig{Answers: p.Answers, Quota: p.Quota, Months: months, Now: p.now, Log: p.Log})
 	p.Insight = Insight{Roller: stats.NewRoller(insightstore.NewRolls(p.Store), accesses.insight, p.now), Insight: page.Insight{
 		Feedback: insight.NewFeedbacks(insightstore.NewFeedback(p.Store), p.Chat, p.now),
 		Gaps:     insight.NewGaps(insightstore.NewGaps(p.Store), p.Knowledge.Documents, embedder, p.now),
@@ -37,7 +38,7 @@ func (p *Program) openInsight() {
 		Reports:  stats.NewReports(insightstore.NewStats(p.Store), p.now),
 		Tests: testrun.New(testrun.Ports{
 			Transactions: tests, Questions: tests, Removals: insightstore.NewWithdrawnTests(p.Store), Runs: tests, Due: tests, System: accesses.tests, Chatbots: p.Chatbots, Asker: asker,
-			Budget:  testrun.Months{Quota: p.Quota, Workspaces: people.NewWorkspaces(p.Store), Plans: billingstore.NewPlans(p.Store), Used: chatstore.NewMonths(p.Store), Now: p.now},
+			Budget:  testrun.Months{Quota: p.Quota, Workspaces: people.NewWorkspaces(p.Store), Plans: billingstore.NewPlans(p.Store), Used: months, Now: p.now},
 			Program: p.version,
 		}, p.now, rand.Reader, p.Log),
 	}}

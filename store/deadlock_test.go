@@ -8,7 +8,6 @@ import (
 	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/insight/stats"
-	"parley/core/insight/testrun"
 	"parley/ent/scope"
 )
 
@@ -80,7 +79,7 @@ func TestDeleteChatbotWhileARunIsStored(t *testing.T) {
 		b.whileDeleted(a, func(ctx context.Context) error {
 			result := a.newResult()
 			result.QuestionID = "another"
-			return b.AddTestResult(ctx, a.id, a.newRun(a.run), result, testrun.Counting{Month: "2026-03-playground"})
+			return b.AddTestResult(ctx, a.id, a.newRun(a.run), result)
 		}, func(ctx context.Context) error {
 			return b.UpdateTestRun(ctx, a.id, a.newRun(a.run))
 		})

@@ -22,36 +22,42 @@ import (
 // reads and writes, in transactions or not.
 func CountStatements(s *Store) *atomic.Int64 {
 	n := new(atomic.Int64)
-	s.queries = tallied{s.queries, n}
-	s.client = newClient(s.dialect, s.queries)
-	s.begin = talliedBeginner{s.begin, n}
+	HearStatements(s, func(string, []any) { n.Add(1) })
 	return n
+}
+
+// HearStatements has a test hear every statement that is sent to the database of a store
+// from now on. A transaction is heard as an empty one.
+func HearStatements(s *Store, hear func(statement string, args []any)) {
+	s.queries = tallied{s.queries, hear}
+	s.client = newClient(s.dialect, s.queries)
+	s.begin = talliedBeginner{s.begin, hear}
 }
 
 type tallied struct {
 	entsql.ExecQuerier
-	n *atomic.Int64
+	hear func(statement string, args []any)
 }
 
 func (c tallied) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	c.n.Add(1)
+	c.hear(query, args)
 	return c.ExecQuerier.QueryContext(ctx, query, args...)
 }
 
 func (c tallied) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	c.n.Add(1)
+	c.hear(query, args)
 	return c.ExecQuerier.ExecContext(ctx, query, args...)
 }
 
 type talliedBeginner struct {
 	beginner
-	n *atomic.Int64
+	hear func(statement string, args []any)
 }
 
 func (b talliedBeginner) inTx(ctx context.Context, fn inTxFunc) error {
-	b.n.Add(1) // the transaction itself
+	b.hear("", nil) // the transaction itself
 	return b.beginner.inTx(ctx, func(ctx context.Context, on entsql.ExecQuerier, tx *intx.Transaction) error {
-		return fn(ctx, tallied{on, b.n}, tx)
+		return fn(ctx, tallied{on, b.hear}, tx)
 	})
 }
 

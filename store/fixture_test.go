@@ -191,7 +191,7 @@ func (w *tenancy) fillInsight(b *bundle) {
 	b.must(b.CreateTestQuestion(ctx, w.id, w.newQuestion(w.question)))
 	b.must(b.CreateTestRun(ctx, w.id, w.newRun(w.run)))
 	b.must(b.UpdateTestRun(ctx, w.id, w.newRun(w.run)))
-	b.must(b.AddTestResult(ctx, w.id, w.newRun(w.run), w.newResult(), testrun.Counting{Month: "2026-03-playground"}))
+	b.must(b.AddTestResult(ctx, w.id, w.newRun(w.run), w.newResult()))
 	b.must(b.SaveFeedback(ctx, w.id, w.newFeedback()))
 	b.must(b.Store.InTx(ctx, func(ctx context.Context) error {
 		return errors.Join(b.AddGap(ctx, w.id, w.newGap()),

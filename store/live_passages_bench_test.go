@@ -39,7 +39,7 @@ func BenchmarkLivePassages(b *testing.B) {
 			})
 			b.Run("version", func(b *testing.B) {
 				for b.Loop() {
-					if version, err := chatstore.NewCachedAnswers(s).KnowledgeVersion(b.Context(), "ws", "cb"); err != nil || version != "0.1000" {
+					if version, err := chatstore.NewCachedAnswers(s).KnowledgeVersion(b.Context(), "ws", "cb"); err != nil || version == "v0" {
 						b.Fatal(version, err)
 					}
 				}

@@ -8,13 +8,17 @@ import (
 )
 
 // sqliteStatistics are what ANALYZE would find of indexes that begin with a workspace
-// once there is much in one: the rows of the table, then the rows of one workspace.
-// Without them SQLite guesses ten, prefers such an index to a list of IDs, and
-// reads a whole workspace to find three rows of it.
+// or a chatbot once there is much in one: the rows of the table, then those of one workspace
+// or chatbot. Without them SQLite guesses ten, prefers such an index to a list of IDs, and
+// reads all of a workspace or a chatbot to find three rows of it.
 //
 // ANALYZE itself is not run: what it finds depends on the hour, and so would the plans.
 var sqliteStatistics = map[statistic]string{
 	{"documents", "document_sizes"}:                           "1000000 10000 2 1",
+	{"documents", "document_list"}:                            "1000000 10000 2 1 1 1",
+	{"documents", "document_chatbot_id_input_hash"}:           "1000000 10000 1",
+	{"documents", "document_chatbot_id_live"}:                 "1000000 10000 5000",
+	{"documents", "document_chatbot_id_state"}:                "1000000 10000 5000",
 	{"conversations", "conversation_workspace_id_created_at"}: "1000000 10000 2",
 	{"usage_records", "receipt_workspace_id_created_at"}:      "1000000 10000 2",
 }

@@ -72,6 +72,12 @@ var methodsThatChange = []confined{
 	{"AddToMonth", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.Store.InTx(ctx, func(ctx context.Context) error { return s.AddToMonth(ctx, as, thisMonth, false) })
 	}},
+	{"CountQuestion", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.CountQuestion(ctx, as, thisMonth, false)
+	}},
+	{"UncountQuestion", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
+		return nil, s.UncountQuestion(ctx, as, thisMonth)
+	}},
 	{"KeepConversations", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return nil, s.KeepConversations(ctx, as, epoch, 30)
 	}},

@@ -9,7 +9,6 @@ import (
 	"parley/core/insight"
 	"parley/core/insight/history"
 	"parley/core/insight/stats"
-	"parley/core/insight/testrun"
 )
 
 // methodsOfInsight read and change what owners learn from conversations.
@@ -123,7 +122,7 @@ var methodsOfInsight = []confined{
 		return nil, s.UpdateTestQuestion(ctx, as, changed)
 	}},
 	{"AddTestResult", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return nil, s.AddTestResult(ctx, as, a.newRun(a.run), a.newResult(), testrun.Counting{Month: "2026-03-playground"})
+		return nil, s.AddTestResult(ctx, as, a.newRun(a.run), a.newResult())
 	}},
 	{"CancelTestRun", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CancelTestRun(ctx, as, a.chatbot, a.run, epoch)

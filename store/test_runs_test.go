@@ -17,7 +17,7 @@ func TestResultsOfTestQuestions(t *testing.T) {
 		counted, err := b.MessagesOf(ctx, a.id, month)
 		b.must(err)
 		failed := testrun.Result{RunID: a.run, QuestionID: "tq_failing", Outcome: chat.OutcomeFailed, Failure: "The model is away.", At: epoch}
-		b.must(b.AddTestResult(ctx, a.id, a.newRun(a.run), failed, testrun.Counting{}))
+		b.must(b.AddTestResult(ctx, a.id, a.newRun(a.run), failed))
 
 		b.Run("a question that got no answer counts nowhere", func(t *testing.T) {
 			if now, err := b.MessagesOf(ctx, a.id, month); err != nil || now != counted || counted == 0 {
@@ -34,7 +34,7 @@ func TestResultsOfTestQuestions(t *testing.T) {
 			b.must(b.CreateTestQuestion(ctx, a.id, a.newQuestion("tq_citing")))
 			citing := a.newResult()
 			citing.QuestionID, citing.Citations = "tq_citing", []answer.Citation{{Number: 1, Cited: true, Title: "Hours"}}
-			b.must(b.AddTestResult(ctx, a.id, a.newRun(a.run), citing, testrun.Counting{}))
+			b.must(b.AddTestResult(ctx, a.id, a.newRun(a.run), citing))
 			whole, err := b.TestResults(ctx, a.id, a.run, true)
 			b.must(err)
 			brief, err := b.TestResults(ctx, a.id, a.run, false)
@@ -106,7 +106,7 @@ func TestRemovedTestQuestions(t *testing.T) {
 			if n := listed(); n != 0 || len(tested) != 0 || err != nil {
 				t.Errorf("listed are %d, tested is %+v, %v", n, tested, err)
 			}
-			if err := b.AddTestResult(ctx, a.id, a.newRun(a.run), a.newResult(), testrun.Counting{}); !fault.Is(err, fault.Conflict) {
+			if err := b.AddTestResult(ctx, a.id, a.newRun(a.run), a.newResult()); !fault.Is(err, fault.Conflict) {
 				t.Errorf("a result: %v", err)
 			}
 		})

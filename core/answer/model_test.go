@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"parley/core/answer/prompt"
+	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chatbot"
+	"parley/core/plan"
 	"parley/core/retrieval"
 )
 
@@ -85,4 +88,19 @@ func tokensOf(model Model, p prompt.Prompt) int {
 // pipeline is one without a cache.
 func pipeline(searcher Searcher, model Model) *Pipeline {
 	return New(searcher, Always(model), nil, time.Now, slog.New(slog.DiscardHandler))
+}
+
+// draftOf begins an answer to a question that was admitted.
+func draftOf(t *testing.T, p *Pipeline, bot *chatbot.Chatbot, question, query string) *Draft {
+	t.Helper()
+	unlimited := plan.Plan{Limits: plan.Limits{MessageChars: 64_000, MessagesPerMonth: plan.Unlimited}}
+	ticket, err := quota.New(nil, time.Now).Take(t.Context(), bot.WorkspaceID, chat.API, unlimited, question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Draft(bot, ticket, query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

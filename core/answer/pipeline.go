@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/core/answer/prompt"
+	"parley/core/chat/quota"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/retrieval"
@@ -46,7 +47,8 @@ func New(searcher Searcher, models Models, cache Cache, now func() time.Time, lo
 	return &Pipeline{searcher: searcher, models: models, cache: cache, now: now, log: log}
 }
 
-// Draft is one answer that is being made: first [Draft.Prepare], which may fail
+// Draft is one answer that is being made, and the one way to a model. Only a
+// [quota.Ticket] begins one: first [Draft.Prepare], which may fail
 // before anything is shown, then [Draft.Generate], then [Draft.Answer].
 type Draft struct {
 	pipeline *Pipeline
@@ -78,16 +80,20 @@ type Draft struct {
 	firstToken time.Duration
 }
 
-// Draft begins an answer to a question. The query is the question made
-// self-contained, if an earlier attempt has done that, and empty otherwise.
-func (p *Pipeline) Draft(bot *chatbot.Chatbot, question, query string) *Draft {
-	return p.DraftWithin(bot, question, query, "")
+// Draft begins an answer to the question of a ticket, which it spends. The query is the
+// question made self-contained, if an earlier attempt has done that, and empty otherwise.
+func (p *Pipeline) Draft(bot *chatbot.Chatbot, ticket *quota.Ticket, query string) (*Draft, error) {
+	return p.DraftWithin(bot, ticket, query, "")
 }
 
 // DraftWithin is Draft for a question about which the asking program says something:
 // data, which changes none of the owner's rules.
-func (p *Pipeline) DraftWithin(bot *chatbot.Chatbot, question, query, context string) *Draft {
-	return &Draft{pipeline: p, bot: bot, began: p.now(), question: question, query: query, context: context, noAnswer: noAnswer(bot, question, nil)}
+func (p *Pipeline) DraftWithin(bot *chatbot.Chatbot, ticket *quota.Ticket, query, context string) (*Draft, error) {
+	question, err := ticket.Spend(bot.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	return &Draft{pipeline: p, bot: bot, began: p.now(), question: question, query: query, context: context, noAnswer: noAnswer(bot, question, nil)}, nil
 }
 
 // noAnswer is what a chatbot says to a question that its knowledge does not answer.
@@ -113,6 +119,9 @@ func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err erro
 		d.query, d.rewriting = d.pipeline.selfContained(ctx, d.model, history, d.question)
 	}
 	found, err := d.retrieve(ctx, history)
+	if err == nil {
+		err = ctx.Err() // a prompt for nobody is not composed
+	}
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func TestWhereAreYou(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			knows := &shelf{of: c.of}
-			d := pipeline(knows, script(answers(""))).Draft(&chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}, c.question, "")
+			d := draftOf(t, pipeline(knows, script(answers(""))), &chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}, c.question, "")
 			if err := d.Prepare(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
@@ -32,7 +32,7 @@ func TestWhereAreYou(t *testing.T) {
 	}
 	t.Run("any other question that finds nothing is searched for once", func(t *testing.T) {
 		knows := &shelf{}
-		d := pipeline(knows, script(answers(""))).Draft(&chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}, "Who are you?", "")
+		d := draftOf(t, pipeline(knows, script(answers(""))), &chatbot.Chatbot{ID: "cb", WorkspaceID: "ws"}, "Who are you?", "")
 		if err := d.Prepare(t.Context(), nil); err != nil || len(knows.asked) != 1 {
 			t.Errorf("%d searches, %v", len(knows.asked), err)
 		}

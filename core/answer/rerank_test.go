@@ -42,7 +42,7 @@ func (s judging) Search(ctx context.Context, _ retrieval.Scope, query retrieval.
 func reranked(t *testing.T, when chatbot.Rerank, found judging, model Model) *Draft {
 	t.Helper()
 	found.asked = new(retrieval.Query)
-	d := pipeline(found, model).Draft(&chatbot.Chatbot{Answering: chatbot.Answering{Rerank: when}}, "What is it?", "")
+	d := draftOf(t, pipeline(found, model), &chatbot.Chatbot{Answering: chatbot.Answering{Rerank: when}}, "What is it?", "")
 	if err := d.Prepare(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestRerank(t *testing.T) {
 		model := script(answers("What is the price?"), answers("2"))
 		near := near
 		near.asked = new(retrieval.Query)
-		d := pipeline(near, model).Draft(&chatbot.Chatbot{Answering: chatbot.Answering{Rerank: chatbot.RerankOn}}, "What is it?", "")
+		d := draftOf(t, pipeline(near, model), &chatbot.Chatbot{Answering: chatbot.Answering{Rerank: chatbot.RerankOn}}, "What is it?", "")
 		before := []prompt.Message{{Role: prompt.UserRole, Text: "Do you sell rye?"}, {Role: prompt.AssistantRole, Text: "Yes."}}
 		if err := d.Prepare(t.Context(), before); err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestRerank(t *testing.T) {
 		model.traits.Language = false
 		near := near
 		near.asked = asked
-		d := pipeline(near, model).Draft(&chatbot.Chatbot{Answering: chatbot.Answering{Rerank: chatbot.RerankOn}}, "What is it?", "")
+		d := draftOf(t, pipeline(near, model), &chatbot.Chatbot{Answering: chatbot.Answering{Rerank: chatbot.RerankOn}}, "What is it?", "")
 		if err := d.Prepare(t.Context(), nil); err != nil || asked.Judge != nil || len(*model.asked) != 0 {
 			t.Errorf("it was asked %d times: %v", len(*model.asked), err)
 		}
@@ -203,7 +203,7 @@ func TestRerank(t *testing.T) {
 			time.AfterFunc(time.Second, func() { cancel(errors.New("gone")) })
 			near := near
 			near.asked = asked
-			d := pipeline(near, script(hangs)).Draft(&chatbot.Chatbot{Answering: chatbot.Answering{Rerank: chatbot.RerankOn}}, "What is it?", "")
+			d := draftOf(t, pipeline(near, script(hangs)), &chatbot.Chatbot{Answering: chatbot.Answering{Rerank: chatbot.RerankOn}}, "What is it?", "")
 			_ = d.Prepare(ctx, nil)
 			if time.Since(start) != time.Second {
 				t.Errorf("it took %v", time.Since(start))
@@ -215,7 +215,7 @@ func TestRerank(t *testing.T) {
 func TestRerankPrompt(t *testing.T) {
 	model := script()
 	draft := func(question string) *Draft {
-		d := pipeline(nil, model).Draft(&chatbot.Chatbot{}, question, question)
+		d := draftOf(t, pipeline(nil, model), &chatbot.Chatbot{}, question, question)
 		d.model = model
 		return d
 	}

@@ -16,7 +16,7 @@ func drafted(t *testing.T, bot chatbot.Chatbot, found []retrieval.Result, said s
 	const question = "When are you open?"
 	model := script(answers(said))
 	model.traits = Traits{Language: true, Context: 1 << 16}
-	d := pipeline(&shelf{of: map[string][]retrieval.Result{question: found}}, model).Draft(&bot, question, "")
+	d := draftOf(t, pipeline(&shelf{of: map[string][]retrieval.Result{question: found}}, model), &bot, question, "")
 	if err := d.Prepare(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestCourtesies(t *testing.T) {
 		bot.Grounding = grounding
 		model := script(answers("We have 42 branches in Norway."))
 		model.traits = Traits{Language: true, Context: 1 << 16}
-		d := pipeline(&shelf{}, model).Draft(bot, question, "")
+		d := draftOf(t, pipeline(&shelf{}, model), bot, question, "")
 		if err := d.Prepare(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestAnAnswerSaysWhatTheChecksDid(t *testing.T) {
 func TestACachedAnswerIsUnknownAsItWasBefore(t *testing.T) {
 	bot := &chatbot.Chatbot{ID: "cb"}
 	for text, unknown := range map[string]bool{"From eight to six. [1]": false, prompt.NoAnswer(bot, "", ""): true} {
-		d := pipeline(nil, script()).Draft(bot, "When?", "")
+		d := draftOf(t, pipeline(nil, script()), bot, "When?", "")
 		d.cached = &CachedAnswer{Text: text, Citations: []Citation{{Number: 1, Cited: !unknown}}}
 		var said output
 		if err := d.Generate(context.Background(), &said, true); err != nil {

@@ -64,6 +64,18 @@ func (p *Pace) Again(caller string, limit int) error {
 	return p.count("again", caller, Ordinary, []int{limit})
 }
 
+// askedAgain is how many questions a minute the people of a workspace ask to see what an
+// added answer has changed.
+const askedAgain = 20
+
+// AskAgain counts such a question, which a model answers at the operator's cost.
+func (p *Pace) AskAgain(workspaceID string) error {
+	if p == nil {
+		return nil
+	}
+	return p.count("ask again", workspaceID, Ordinary, []int{askedAgain})
+}
+
 // NetworkStanding returns what a network has left, and counts nothing.
 func (p *Pace) NetworkStanding(network string, limit int) Standing {
 	if p == nil {

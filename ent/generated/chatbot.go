@@ -63,6 +63,8 @@ type Chatbot struct {
 	StoreMessages bool `json:"store_messages,omitempty"`
 	// RetentionDays holds the value of the "retention_days" field.
 	RetentionDays int `json:"retention_days,omitempty"`
+	// KnowledgeVersion holds the value of the "knowledge_version" field.
+	KnowledgeVersion int64 `json:"knowledge_version,omitempty"`
 	// Kept holds the value of the "kept" field.
 	Kept bool `json:"kept,omitempty"`
 	// OverLimit holds the value of the "over_limit" field.
@@ -106,7 +108,7 @@ func (*Chatbot) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case chatbot.FieldTemperature:
 			values[i] = new(sql.NullFloat64)
-		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit, chatbot.FieldMaxAnswerTokens, chatbot.FieldRetentionDays:
+		case chatbot.FieldPassageAim, chatbot.FieldPassageLimit, chatbot.FieldMaxAnswerTokens, chatbot.FieldRetentionDays, chatbot.FieldKnowledgeVersion:
 			values[i] = new(sql.NullInt64)
 		case chatbot.FieldID, chatbot.FieldWorkspaceID, chatbot.FieldName, chatbot.FieldInstructions, chatbot.FieldNoAnswer, chatbot.FieldWelcome, chatbot.FieldSuggestedQuestions, chatbot.FieldProviderID, chatbot.FieldModel, chatbot.FieldFallbackProviderID, chatbot.FieldFallbackModel, chatbot.FieldGrounding, chatbot.FieldRerank:
 			values[i] = new(sql.NullString)
@@ -268,6 +270,12 @@ func (_m *Chatbot) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.RetentionDays = int(value.Int64)
 			}
+		case chatbot.FieldKnowledgeVersion:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field knowledge_version", values[i])
+			} else if value.Valid {
+				_m.KnowledgeVersion = value.Int64
+			}
 		case chatbot.FieldKept:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field kept", values[i])
@@ -394,6 +402,9 @@ func (_m *Chatbot) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("retention_days=")
 	builder.WriteString(fmt.Sprintf("%v", _m.RetentionDays))
+	builder.WriteString(", ")
+	builder.WriteString("knowledge_version=")
+	builder.WriteString(fmt.Sprintf("%v", _m.KnowledgeVersion))
 	builder.WriteString(", ")
 	builder.WriteString("kept=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Kept))

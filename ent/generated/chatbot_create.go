@@ -305,6 +305,20 @@ func (_c *ChatbotCreate) SetNillableRetentionDays(v *int) *ChatbotCreate {
 	return _c
 }
 
+// SetKnowledgeVersion sets the "knowledge_version" field.
+func (_c *ChatbotCreate) SetKnowledgeVersion(v int64) *ChatbotCreate {
+	_c.mutation.SetKnowledgeVersion(v)
+	return _c
+}
+
+// SetNillableKnowledgeVersion sets the "knowledge_version" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableKnowledgeVersion(v *int64) *ChatbotCreate {
+	if v != nil {
+		_c.SetKnowledgeVersion(*v)
+	}
+	return _c
+}
+
 // SetKept sets the "kept" field.
 func (_c *ChatbotCreate) SetKept(v bool) *ChatbotCreate {
 	_c.mutation.SetKept(v)
@@ -451,6 +465,10 @@ func (_c *ChatbotCreate) defaults() error {
 		v := chatbot.DefaultRetentionDays
 		_c.mutation.SetRetentionDays(v)
 	}
+	if _, ok := _c.mutation.KnowledgeVersion(); !ok {
+		v := chatbot.DefaultKnowledgeVersion
+		_c.mutation.SetKnowledgeVersion(v)
+	}
 	if _, ok := _c.mutation.Kept(); !ok {
 		v := chatbot.DefaultKept
 		_c.mutation.SetKept(v)
@@ -573,6 +591,9 @@ func (_c *ChatbotCreate) check() error {
 	}
 	if _, ok := _c.mutation.RetentionDays(); !ok {
 		return &ValidationError{Name: "retention_days", err: errors.New(`generated: missing required field "Chatbot.retention_days"`)}
+	}
+	if _, ok := _c.mutation.KnowledgeVersion(); !ok {
+		return &ValidationError{Name: "knowledge_version", err: errors.New(`generated: missing required field "Chatbot.knowledge_version"`)}
 	}
 	if _, ok := _c.mutation.Kept(); !ok {
 		return &ValidationError{Name: "kept", err: errors.New(`generated: missing required field "Chatbot.kept"`)}
@@ -709,6 +730,10 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RetentionDays(); ok {
 		_spec.SetField(chatbot.FieldRetentionDays, field.TypeInt, value)
 		_node.RetentionDays = value
+	}
+	if value, ok := _c.mutation.KnowledgeVersion(); ok {
+		_spec.SetField(chatbot.FieldKnowledgeVersion, field.TypeInt64, value)
+		_node.KnowledgeVersion = value
 	}
 	if value, ok := _c.mutation.Kept(); ok {
 		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)

@@ -361,6 +361,27 @@ func (_u *ChatbotUpdate) AddRetentionDays(v int) *ChatbotUpdate {
 	return _u
 }
 
+// SetKnowledgeVersion sets the "knowledge_version" field.
+func (_u *ChatbotUpdate) SetKnowledgeVersion(v int64) *ChatbotUpdate {
+	_u.mutation.ResetKnowledgeVersion()
+	_u.mutation.SetKnowledgeVersion(v)
+	return _u
+}
+
+// SetNillableKnowledgeVersion sets the "knowledge_version" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableKnowledgeVersion(v *int64) *ChatbotUpdate {
+	if v != nil {
+		_u.SetKnowledgeVersion(*v)
+	}
+	return _u
+}
+
+// AddKnowledgeVersion adds value to the "knowledge_version" field.
+func (_u *ChatbotUpdate) AddKnowledgeVersion(v int64) *ChatbotUpdate {
+	_u.mutation.AddKnowledgeVersion(v)
+	return _u
+}
+
 // SetKept sets the "kept" field.
 func (_u *ChatbotUpdate) SetKept(v bool) *ChatbotUpdate {
 	_u.mutation.SetKept(v)
@@ -545,6 +566,12 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedRetentionDays(); ok {
 		_spec.AddField(chatbot.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.KnowledgeVersion(); ok {
+		_spec.SetField(chatbot.FieldKnowledgeVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedKnowledgeVersion(); ok {
+		_spec.AddField(chatbot.FieldKnowledgeVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.Kept(); ok {
 		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)
@@ -905,6 +932,27 @@ func (_u *ChatbotUpdateOne) AddRetentionDays(v int) *ChatbotUpdateOne {
 	return _u
 }
 
+// SetKnowledgeVersion sets the "knowledge_version" field.
+func (_u *ChatbotUpdateOne) SetKnowledgeVersion(v int64) *ChatbotUpdateOne {
+	_u.mutation.ResetKnowledgeVersion()
+	_u.mutation.SetKnowledgeVersion(v)
+	return _u
+}
+
+// SetNillableKnowledgeVersion sets the "knowledge_version" field if the given value is not nil.
+func (_u *ChatbotUpdateOne) SetNillableKnowledgeVersion(v *int64) *ChatbotUpdateOne {
+	if v != nil {
+		_u.SetKnowledgeVersion(*v)
+	}
+	return _u
+}
+
+// AddKnowledgeVersion adds value to the "knowledge_version" field.
+func (_u *ChatbotUpdateOne) AddKnowledgeVersion(v int64) *ChatbotUpdateOne {
+	_u.mutation.AddKnowledgeVersion(v)
+	return _u
+}
+
 // SetKept sets the "kept" field.
 func (_u *ChatbotUpdateOne) SetKept(v bool) *ChatbotUpdateOne {
 	_u.mutation.SetKept(v)
@@ -1119,6 +1167,12 @@ func (_u *ChatbotUpdateOne) sqlSave(ctx context.Context) (_node *Chatbot, err er
 	}
 	if value, ok := _u.mutation.AddedRetentionDays(); ok {
 		_spec.AddField(chatbot.FieldRetentionDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.KnowledgeVersion(); ok {
+		_spec.SetField(chatbot.FieldKnowledgeVersion, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedKnowledgeVersion(); ok {
+		_spec.AddField(chatbot.FieldKnowledgeVersion, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.Kept(); ok {
 		_spec.SetField(chatbot.FieldKept, field.TypeBool, value)

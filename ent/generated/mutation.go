@@ -4183,6 +4183,8 @@ type ChatbotMutation struct {
 	store_messages           *bool
 	retention_days           *int
 	addretention_days        *int
+	knowledge_version        *int64
+	addknowledge_version     *int64
 	kept                     *bool
 	over_limit               *bool
 	created_at               *time.Time
@@ -4845,6 +4847,45 @@ func (m *ChatbotMutation) ResetRetentionDays() {
 	m.addretention_days = nil
 }
 
+// SetKnowledgeVersion sets the "knowledge_version" field.
+func (m *ChatbotMutation) SetKnowledgeVersion(i int64) {
+	m.knowledge_version = &i
+	m.addknowledge_version = nil
+}
+
+// KnowledgeVersion returns the value of the "knowledge_version" field in the mutation.
+func (m *ChatbotMutation) KnowledgeVersion() (r int64, exists bool) {
+	v := m.knowledge_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddKnowledgeVersion adds i to the "knowledge_version" field.
+func (m *ChatbotMutation) AddKnowledgeVersion(i int64) {
+	if m.addknowledge_version != nil {
+		*m.addknowledge_version += i
+	} else {
+		m.addknowledge_version = &i
+	}
+}
+
+// AddedKnowledgeVersion returns the value that was added to the "knowledge_version" field in this mutation.
+func (m *ChatbotMutation) AddedKnowledgeVersion() (r int64, exists bool) {
+	v := m.addknowledge_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKnowledgeVersion resets all changes to the "knowledge_version" field.
+func (m *ChatbotMutation) ResetKnowledgeVersion() {
+	m.knowledge_version = nil
+	m.addknowledge_version = nil
+}
+
 // SetKept sets the "kept" field.
 func (m *ChatbotMutation) SetKept(b bool) {
 	m.kept = &b
@@ -4963,7 +5004,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 25)
+	fields := make([]string, 0, 26)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -5030,6 +5071,9 @@ func (m *ChatbotMutation) Fields() []string {
 	if m.retention_days != nil {
 		fields = append(fields, chatbot.FieldRetentionDays)
 	}
+	if m.knowledge_version != nil {
+		fields = append(fields, chatbot.FieldKnowledgeVersion)
+	}
 	if m.kept != nil {
 		fields = append(fields, chatbot.FieldKept)
 	}
@@ -5091,6 +5135,8 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.StoreMessages()
 	case chatbot.FieldRetentionDays:
 		return m.RetentionDays()
+	case chatbot.FieldKnowledgeVersion:
+		return m.KnowledgeVersion()
 	case chatbot.FieldKept:
 		return m.Kept()
 	case chatbot.FieldOverLimit:
@@ -5267,6 +5313,13 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRetentionDays(v)
 		return nil
+	case chatbot.FieldKnowledgeVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKnowledgeVersion(v)
+		return nil
 	case chatbot.FieldKept:
 		v, ok := value.(bool)
 		if !ok {
@@ -5311,6 +5364,9 @@ func (m *ChatbotMutation) AddedFields() []string {
 	if m.addretention_days != nil {
 		fields = append(fields, chatbot.FieldRetentionDays)
 	}
+	if m.addknowledge_version != nil {
+		fields = append(fields, chatbot.FieldKnowledgeVersion)
+	}
 	return fields
 }
 
@@ -5329,6 +5385,8 @@ func (m *ChatbotMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedMaxAnswerTokens()
 	case chatbot.FieldRetentionDays:
 		return m.AddedRetentionDays()
+	case chatbot.FieldKnowledgeVersion:
+		return m.AddedKnowledgeVersion()
 	}
 	return nil, false
 }
@@ -5372,6 +5430,13 @@ func (m *ChatbotMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddRetentionDays(v)
+		return nil
+	case chatbot.FieldKnowledgeVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddKnowledgeVersion(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Chatbot numeric field %s", name)
@@ -5474,6 +5539,9 @@ func (m *ChatbotMutation) ResetField(name string) error {
 		return nil
 	case chatbot.FieldRetentionDays:
 		m.ResetRetentionDays()
+		return nil
+	case chatbot.FieldKnowledgeVersion:
+		m.ResetKnowledgeVersion()
 		return nil
 	case chatbot.FieldKept:
 		m.ResetKept()

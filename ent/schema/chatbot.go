@@ -2,7 +2,6 @@ package schema
 
 import (
 	"entgo.io/ent"
-	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -50,6 +49,9 @@ func (Chatbot) Fields() []ent.Field {
 		// retention_days is how long conversations are kept; -1 is as long as the
 		// plan says.
 		field.Int("retention_days").Default(-1),
+		// knowledge_version counts the changes to what the chatbot answers from: triggers
+		// on documents raise it.
+		field.Int64("knowledge_version").Default(0),
 		kept(), overLimit(),
 		created(),
 	}
@@ -122,8 +124,6 @@ func (Token) Indexes() []ent.Index {
 		index.Fields("chatbot_id", "created_at"),
 		// for mails about tokens that are about to expire
 		index.Fields("expires_at"),
-		// for browsers, which ask whether any chatbot lists their origin
-		index.Fields("id").StorageKey("token_published").Annotations(entsql.IndexWhere("kind = 'publishable' AND revoked_at IS NULL")),
 	}
 }
 

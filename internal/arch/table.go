@@ -237,8 +237,8 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/answer"},
-		Ours:     []string{"core/answer/prompt", "core/retrieval", "core/chatbot", "core/fault", "core/system", "text/..."},
-		Because:  "an answer is made without a database: what is kept of it is the business of core/chat",
+		Ours:     []string{"core/answer/prompt", "core/chat/quota", "core/retrieval", "core/chatbot", "core/fault", "core/system", "text/..."},
+		Because:  "an answer is made for a ticket of core/chat/quota and without a database: what is kept of it is the business of core/chat",
 	},
 	{
 		Packages: []string{"core/chat"},
@@ -249,7 +249,7 @@ var table = []Row{
 		Packages: []string{"core/chat/quota"},
 		Ours:     []string{"core/chat", "core/plan", "core/fault", "core/system"},
 		Outside:  []string{lru},
-		Because:  "it counts the messages of a month, whatever is said in them",
+		Because:  "it admits questions and counts them in their month, however they are answered",
 	},
 	{
 		Packages: []string{"core/chat/turn"},
@@ -259,7 +259,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/insight"},
-		Ours:     []string{"core/answer", "core/chat", "core/chatbot", "core/fault", "core/knowledge", "text/...", "internal/plain"},
+		Ours:     []string{"core/answer", "core/chat", "core/chat/quota", "core/chatbot", "core/fault", "core/knowledge", "text/...", "internal/plain"},
 		Because:  "what conversations say about a chatbot comes after they were had, and an answer to a gap becomes knowledge",
 	},
 	{

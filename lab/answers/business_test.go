@@ -13,10 +13,12 @@ import (
 	"parley/core/answer"
 	"parley/core/answer/extractive"
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chatbot"
 	"parley/core/insight"
 	"parley/core/knowledge"
 	"parley/core/knowledge/trial"
+	"parley/core/plan"
 	"parley/core/retrieval"
 	"parley/core/retrieval/encoder"
 	"parley/index/embedded"
@@ -30,8 +32,8 @@ const testdata = "../testdata"
 
 // business is a chatbot that knows documents and answers without a language model.
 type business struct {
-	asker *insight.Asker
-	bot   chatbot.Chatbot
+	pipeline *answer.Pipeline
+	bot      chatbot.Chatbot
 }
 
 // page is the document that an owner makes of a file.
@@ -100,7 +102,7 @@ func open(t *testing.T, documents []split.Document, encodes trial.Encoder) busin
 		must(t, err)
 	}
 	pipeline := answer.New(searcher{known}, answer.Always(extractive.New()), nil, time.Now, slog.New(slog.DiscardHandler))
-	return business{insight.NewAsker(pipeline), chatbot.Chatbot{ID: scope.ChatbotID, WorkspaceID: scope.WorkspaceID, Name: "Lab"}}
+	return business{pipeline, chatbot.Chatbot{ID: scope.ChatbotID, WorkspaceID: scope.WorkspaceID, Name: "Lab"}}
 }
 
 // searcher finds passages in a trial, whose scope is the only one.
@@ -120,7 +122,10 @@ type reply struct {
 // ask asks a question as the first one of a conversation.
 func (b business) ask(t *testing.T, question string) reply {
 	t.Helper()
-	said, err := b.asker.Ask(t.Context(), b.bot, question)
+	unlimited := plan.Plan{Limits: plan.Limits{MessageChars: 64_000, PlaygroundPerMonth: plan.Unlimited}}
+	ticket, err := quota.New(nil, time.Now).Take(t.Context(), b.bot.WorkspaceID, chat.Playground, unlimited, question)
+	must(t, err)
+	said, err := insight.AnswerTo(t.Context(), b.pipeline, b.bot, ticket)
 	must(t, err)
 	return reply{said.Text, said.Outcome == chat.Answered}
 }

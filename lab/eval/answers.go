@@ -10,10 +10,13 @@ import (
 	"strconv"
 
 	"parley/app"
+	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight"
 	"parley/core/insight/testrun"
+	"parley/core/plan"
 	"parley/lab/measure"
 )
 
@@ -157,13 +160,19 @@ func withChatbot(ctx context.Context, config *app.Config, chatbotID string, do f
 	return do(p, bot)
 }
 
+// unlimited is the plan of what the operator asks.
+var unlimited = plan.Plan{Limits: plan.Limits{MessageChars: 64_000, PlaygroundPerMonth: plan.Unlimited}}
+
 // askAll asks the questions. It fails if none gets an answer, or five in a row get none.
 func askAll(ctx context.Context, p *app.Program, bot chatbot.Chatbot, asked []testrun.Wanted) (report chatbotReport, err error) {
 	report = chatbotReport{Failed: []failedTest{}, Errors: []brokenTest{}}
 	figures := testrun.Figures{}
 	for _, q := range asked {
 		var reply insight.Reply
-		reply, err = p.Insight.Asker.Ask(ctx, bot, q.Question)
+		var ticket *quota.Ticket
+		if ticket, err = p.Quota.Take(ctx, bot.WorkspaceID, chat.Playground, unlimited, q.Question); err == nil {
+			reply, err = insight.AnswerTo(ctx, p.Answers, bot, ticket)
+		}
 		result := q.Judge(reply)
 		if err != nil {
 			result = testrun.Unanswered(err)

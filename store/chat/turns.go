@@ -52,18 +52,19 @@ var (
 )
 
 // A turn is read with the usage record of its attempt, which exists once that
-// has ended. Its question is the last message before it.
-const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.outcome, a.finish_reason, a.query, a.sources, a.delivery, q.id, q.content,
+// has ended. Its question is the last message before it, which PostgreSQL would look for
+// among all messages if it were joined.
+const selectTurn = `SELECT a.id, a.conversation_id, a.attempt, a.content, a.status, a.outcome, a.finish_reason, a.query, a.sources, a.delivery, (SELECT q.id` + question + `), (SELECT q.content` + question + `),
 	NOT EXISTS (SELECT 1 FROM messages l WHERE l.conversation_id = a.conversation_id AND l.id > a.id),
 	COALESCE(r.chatbot_id, ''), COALESCE(r.model, ''), COALESCE(r.prompt_tokens, 0), COALESCE(r.completion_tokens, 0),
 	COALESCE(r.estimated, FALSE), COALESCE(r.first_token_ms, 0), COALESCE(r.total_ms, 0), COALESCE(r.passages, 0),
 	COALESCE(r.refuted, 0), COALESCE(r.rerank_tokens, 0), r.created_at
 	FROM messages a
-	JOIN messages q ON q.id = (SELECT MAX(id) FROM messages WHERE conversation_id = a.conversation_id AND id < a.id AND role = 'user')
 	LEFT JOIN usage_records r ON r.message_id = a.id AND r.attempt = a.attempt
-	WHERE a.workspace_id = $1 AND a.conversation_id = $2 AND a.role = 'assistant'`
+	WHERE a.workspace_id = $1 AND a.conversation_id = $2 AND a.role = 'assistant' AND EXISTS (SELECT 1` + question + `)`
 
 const (
+	question  = ` FROM messages q WHERE q.conversation_id = a.conversation_id AND q.id < a.id AND q.role = 'user' ORDER BY q.id DESC LIMIT 1`
 	lastTurn  = ` ORDER BY a.id DESC LIMIT 1`
 	lastTurns = ` ORDER BY a.id DESC LIMIT $3`
 )
@@ -136,7 +137,7 @@ func (t *turnRow) stored() (turn.Stored, error) {
 }
 
 // BeginAgain begins the next attempt at an answer that was interrupted or
-// failed, and counts its question again if that was given back. The partial
+// failed, and counts its question again if that was given back or is due. The partial
 // index message_one_generating makes it a Conflict while another is generated.
 func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Retry) (attempt int, err error) {
 	err = s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
@@ -159,7 +160,7 @@ func (s *Turns) BeginAgain(ctx context.Context, workspaceID string, turn turn.Re
 		if later {
 			return fault.New(fault.NotFound, "The conversation has gone on since.")
 		}
-		if chat.Status(row.Status) == chat.Failed {
+		if turn.Counts || chat.Status(row.Status) == chat.Failed {
 			return store.MapError(NewMonths(s.store).AddToMonth(ctx, workspaceID, turn.Month, turn.Reserved))
 		}
 		return nil

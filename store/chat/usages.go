@@ -12,16 +12,34 @@ import (
 // other's commit. Questions that a process had reserved are counted in rows of
 // its own: see holds.go. SQLite has one writer, and one row.
 const (
-	countSQLite = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $2, 0, 1)
-	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1`
-	countPostgres = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $2, $3::bigint + pg_backend_pid() % 256, 1)
-	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1`
+	countSQLite = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $2, 0, $3)
+	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
+	countPostgres = `INSERT INTO usages (workspace_id, month, shard, messages) VALUES ($1, $2, $4::bigint + pg_backend_pid() % 256, $3)
+	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + excluded.messages`
 )
 
 // AddToMonth adds one to the questions of a month.
 func (s *Months) AddToMonth(ctx context.Context, workspaceID, month string, reserved bool) error {
+	return s.add(ctx, workspaceID, month, 1, reserved)
+}
+
+// CountQuestion counts a question of which nothing else is kept.
+func (s *Months) CountQuestion(ctx context.Context, workspaceID, month string, reserved bool) error {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		return store.MapError(s.add(ctx, workspaceID, month, 1, reserved))
+	})
+}
+
+// UncountQuestion takes it back.
+func (s *Months) UncountQuestion(ctx context.Context, workspaceID, month string) error {
+	return s.store.InTx(ctx, func(ctx context.Context) error {
+		return store.MapError(s.add(ctx, workspaceID, month, -1, false))
+	})
+}
+
+func (s *Months) add(ctx context.Context, workspaceID, month string, messages int, reserved bool) error {
 	ctx = scope.Workspace(ctx, workspaceID)
-	statement, args := countSQLite, []any{workspaceID, month}
+	statement, args := countSQLite, []any{workspaceID, month, messages}
 	if !s.store.IsSQLite() {
 		statement, args = countPostgres, append(args, firstShard(s.store, reserved))
 	}

@@ -207,10 +207,9 @@ func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, c
 	return results, nil
 }
 
-// AddTestResult adds a result, writes how its run went so far, and counts the question, if
-// it counts.
+// AddTestResult adds a result, and writes how its run went so far.
 // It is a Conflict if the question is gone or withdrawn, and NotFound if the run has ended.
-func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run testrun.Run, r testrun.Result, counts testrun.Counting) error {
+func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run testrun.Run, r testrun.Result) error {
 	ctx = scope.Workspace(ctx, workspaceID)
 	return s.store.InTx(ctx, func(ctx context.Context) error {
 		if err := s.store.KeepChatbots(ctx, run.ChatbotID); err != nil {
@@ -230,13 +229,7 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run te
 			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetModel(r.Model).SetSources(store.CitationsToColumn(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
 			SetPromptTokens(r.Usage.PromptTokens).SetCompletionTokens(r.Usage.CompletionTokens).SetEstimated(r.Usage.Estimated).
 			SetTotalMs(int(r.Took.Milliseconds())).SetCreatedAt(r.At).Exec(ctx)
-		if err != nil {
-			return store.MapError(err)
-		}
-		if counts.Month == "" {
-			return nil
-		}
-		return store.MapError(chatstore.NewMonths(s.store).AddToMonth(ctx, workspaceID, counts.Month, counts.Reserved))
+		return store.MapError(err)
 	})
 }
 
@@ -297,10 +290,7 @@ func (s *TestRuns) ClaimTestRun(ctx context.Context, access system.Access, now, 
 
 // tested has what each chatbot with test questions answers from: see
 // knowledgeVersion.
-const tested = `SELECT id, workspace_id,
-	(SELECT count(*) FROM removals WHERE removals.chatbot_id = chatbots.id),
-	(SELECT coalesce(sum(live), 0) FROM documents WHERE documents.chatbot_id = chatbots.id)
-	FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions WHERE removed_at IS NULL) AND` + store.Stays
+const tested = `SELECT id, workspace_id, knowledge_version FROM chatbots WHERE id IN (SELECT chatbot_id FROM test_questions WHERE removed_at IS NULL) AND` + store.Stays
 
 // Tested returns the chatbots of any workspace that have test questions, but not of one
 // that is being deleted.
@@ -314,11 +304,11 @@ func (s *TestRuns) Tested(ctx context.Context, access system.Access) ([]testrun.
 	var ids []string
 	for rows.Next() {
 		var t testrun.Tested
-		var removed, live int
-		if err := rows.Scan(&t.ChatbotID, &t.WorkspaceID, &removed, &live); err != nil {
+		var version int64
+		if err := rows.Scan(&t.ChatbotID, &t.WorkspaceID, &version); err != nil {
 			return nil, store.MapError(err)
 		}
-		t.Knowledge = fmt.Sprintf("%d.%d", removed, live)
+		t.Knowledge = fmt.Sprint("v", version)
 		found, ids = append(found, t), append(ids, t.ChatbotID)
 	}
 	if err := rows.Err(); err != nil || len(found) == 0 {

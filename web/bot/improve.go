@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/chat"
-	"parley/core/fault"
 	"parley/core/insight"
 	"parley/core/knowledge"
 	"parley/core/tenant"
@@ -196,9 +195,6 @@ func (s improvePages) check(c *fiber.Ctx, v page.Visit) error {
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(typed["question"]) == "" {
-		return fault.InField("question", "Enter the question.")
-	}
 	m, err := s.checked(c, v, typed["question"], typed["message"])
 	if err != nil {
 		return err
@@ -206,7 +202,14 @@ func (s improvePages) check(c *fiber.Ctx, v page.Visit) error {
 	if !m.Ready {
 		return s.showCheck(c, v, m)
 	}
-	reply, err := s.Insight.Asker.Ask(c.UserContext(), v.Chatbot, typed["question"])
+	if err := s.Pace.AskAgain(v.WorkspaceID()); err != nil {
+		return err
+	}
+	principal, err := s.Chatbots.Playground.Enter(c.UserContext(), v.Person, v.Chatbot)
+	if err != nil {
+		return err
+	}
+	reply, err := s.Insight.Asker.AskAgain(c.UserContext(), principal, typed["question"])
 	if err != nil {
 		return err
 	}

@@ -11,13 +11,13 @@ import (
 
 func TestThePlaygroundHasAMonthOfItsOwn(t *testing.T) {
 	l, q := newLedger()
-	small := plan.Plan{Title: "Small", Limits: plan.Limits{MessagesPerMonth: 1, PlaygroundPerMonth: 2}}
+	small := plan.Plan{Title: "Small", Limits: plan.Limits{MessageChars: 100, MessagesPerMonth: 1, PlaygroundPerMonth: 2}}
 	take := func(origin chat.Origin) error {
-		ticket, err := q.Take(t.Context(), "ws", origin, small)
+		ticket, err := q.Take(t.Context(), "ws", origin, small, "Question?")
 		if err != nil {
 			return err
 		}
-		month, reserved := ticket.Counts(origin, l.now)
+		month, reserved := ticket.Counts(l.now)
 		if want := map[chat.Origin]string{chat.API: "2026-11", chat.Playground: "2026-11-playground"}[origin]; month != want || !reserved {
 			t.Errorf("%s counts in %s, reserved: %t", origin, month, reserved)
 		}

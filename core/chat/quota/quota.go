@@ -1,5 +1,6 @@
-// Package quota owns how many messages a workspace may begin in a month: never
-// more than its plan includes, of all processes together.
+// Package quota admits questions to a model: each within the length that its
+// workspace's plan allows, and never more in a month than the plan includes, of all
+// processes together. A [Ticket] proves it, and package answer asks no model without.
 //
 // It does not own the limits (package plan), nor when a message begins (package
 // turn).
@@ -8,8 +9,11 @@ package quota
 import (
 	"context"
 	"math"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
@@ -92,13 +96,17 @@ func New(store Months, now func() time.Time) *Quota {
 	return &Quota{store: store, now: now, months: months}
 }
 
-// Take admits a message of an origin's month. It is RateLimited when the plan
-// admits no more of them. A plan without a limit costs nothing, and its ticket is
-// nil.
-func (q *Quota) Take(ctx context.Context, workspaceID string, origin chat.Origin, p plan.Plan) (*Ticket, error) {
+// Take admits a question as a message of an origin's month. It is Invalid for one that
+// is blank, cannot be stored, or is longer than the plan allows, and RateLimited when the
+// plan admits no more of them. A plan without a limit costs nothing.
+func (q *Quota) Take(ctx context.Context, workspaceID string, origin chat.Origin, p plan.Plan, question string) (*Ticket, error) {
+	ticket, err := q.Again(workspaceID, origin, p, question)
+	if err != nil {
+		return nil, err
+	}
 	limit, resource := limitOf(origin, p)
 	if limit == plan.Unlimited {
-		return nil, nil
+		return ticket, nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -111,7 +119,8 @@ func (q *Quota) Take(ctx context.Context, workspaceID string, origin chat.Origin
 		if known && m.free > 0 {
 			m.free--
 			m.open++
-			return &Ticket{quota: q, of: m}, nil
+			ticket.of = m
+			return ticket, nil
 		}
 		if known && now.Before(m.refused) {
 			refused := *fault.As(p.Admit(resource, limit+1))
@@ -122,6 +131,25 @@ func (q *Quota) Take(ctx context.Context, workspaceID string, origin chat.Origin
 			return nil, err
 		}
 	}
+}
+
+// Again admits another answer to a question whose message is counted already.
+func (q *Quota) Again(workspaceID string, origin chat.Origin, p plan.Plan, question string) (*Ticket, error) {
+	if err := check(question, p); err != nil {
+		return nil, err
+	}
+	return &Ticket{quota: q, workspaceID: workspaceID, origin: origin, question: question}, nil
+}
+
+// check refuses a question that no model is asked.
+func check(question string, p plan.Plan) error {
+	if strings.TrimSpace(question) == "" {
+		return fault.InField("message", "message is required and must not be blank.")
+	}
+	if !chat.Storable(question) {
+		return fault.InField("message", "message must be valid UTF-8 without NUL characters.")
+	}
+	return p.Admit(plan.MessageChars, utf8.RuneCountInString(question))
 }
 
 // of returns the month of a workspace. Tickets of an earlier month keep that.
@@ -217,20 +245,33 @@ func (q *Quota) Recheck(workspaceID string, origin chat.Origin) {
 	}
 }
 
-// Ticket is a message that was admitted and is about to be stored. A plan
-// without a limit has the nil ticket.
+// Ticket is a question that was admitted. Only a [Quota] makes one that admits.
 type Ticket struct {
-	quota *Quota
+	quota       *Quota
+	workspaceID string
+	origin      chat.Origin
+	question    string
+	spent       atomic.Bool
+	// of is nil for a plan without a limit, and for a message that is counted already.
 	of    *monthOf
 	ended bool
 }
 
-// Counts returns the month in which a message of an origin counts that is stored
-// now, and whether it was reserved there: it is not when the month has just
-// changed.
-func (t *Ticket) Counts(origin chat.Origin, now time.Time) (month string, reserved bool) {
-	month = nameOfMonth(origin, now)
-	return month, t != nil && t.of.month == month
+var errNoTicket = fault.New(fault.Internal, "a question came to the model without a ticket of its own")
+
+// Spend returns the question, once: each answer needs a ticket of its own.
+func (t *Ticket) Spend(workspaceID string) (question string, err error) {
+	if t == nil || t.quota == nil || t.workspaceID != workspaceID || t.spent.Swap(true) {
+		return "", errNoTicket
+	}
+	return t.question, nil
+}
+
+// Counts returns the month in which a message counts that is stored now, and
+// whether it was reserved there: it is not when the month has just changed.
+func (t *Ticket) Counts(now time.Time) (month string, reserved bool) {
+	month = nameOfMonth(t.origin, now)
+	return month, t.of != nil && t.of.month == month
 }
 
 // Keep says that the message is stored.
@@ -247,7 +288,7 @@ func (t *Ticket) Drop(err error) {
 }
 
 func (t *Ticket) end(givenBack int) {
-	if t == nil {
+	if t == nil || t.of == nil {
 		return
 	}
 	t.quota.mu.Lock()

@@ -21,7 +21,8 @@ type attempt struct {
 	service     *Service
 	workspaceID string
 	origin      chat.Origin
-	draft       *answer.Draft
+	// draft is nil before a ticket is taken.
+	draft *answer.Draft
 
 	// The database knows these. The answer's id is zero until it does.
 	conversationID, answerID int64
@@ -48,9 +49,9 @@ type attempt struct {
 	unsaved chan struct{}
 }
 
-func (s *Service) newAttempt(p *chatbot.Principal, draft *answer.Draft, delivery Delivery, keyed bool) *attempt {
+func (s *Service) newAttempt(p *chatbot.Principal, delivery Delivery, keyed bool) *attempt {
 	return &attempt{
-		service: s, workspaceID: p.Chatbot.WorkspaceID, origin: chat.OriginOf(p), draft: draft, number: 1, keyed: keyed, durable: delivery.IDs, discards: p.Chatbot.DiscardMessages,
+		service: s, workspaceID: p.Chatbot.WorkspaceID, origin: chat.OriginOf(p), number: 1, keyed: keyed, durable: delivery.IDs, discards: p.Chatbot.DiscardMessages,
 		leaveQueue: func() {}, published: publication{done: make(chan struct{})},
 	}
 }
@@ -61,11 +62,23 @@ func (a *attempt) detached() bool { return a.keyed || a.durable }
 // begun reports whether it is in the database.
 func (a *attempt) begun() bool { return a.answerID != 0 }
 
-// admit asks whether the attempt may begin.
-func (a *attempt) admit(ctx context.Context, ask Ask, before chat.Status) (err error) {
-	if ask.Admit != nil {
-		a.admitted, err = ask.Admit(ctx, before)
+// admit asks whether the attempt may begin, and takes the ticket of its question. The
+// query is that of an earlier attempt, and counted says that its message pays for this one.
+func (a *attempt) admit(ctx context.Context, b *beginning, question, query string, counted bool) (err error) {
+	if b.ask.Admit != nil {
+		if a.admitted, err = b.ask.Admit(ctx, counted); err != nil {
+			return err
+		}
 	}
+	if counted {
+		a.ticket, err = a.service.Quota.Again(a.workspaceID, a.origin, b.principal.Plan, question)
+	} else {
+		a.ticket, err = a.service.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan, question)
+	}
+	if err != nil {
+		return err
+	}
+	a.draft, err = a.service.Answers.DraftWithin(&b.principal.Chatbot, a.ticket, query, b.ask.CallerContext.context())
 	return err
 }
 

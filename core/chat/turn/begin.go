@@ -24,14 +24,11 @@ type beginning struct {
 
 // begin stores the question and prepares its answer.
 func (b *beginning) begin(ctx context.Context) (err error) {
-	a := b.service.newAttempt(b.principal, b.service.Answers.DraftWithin(&b.principal.Chatbot, b.ask.Message, "", b.ask.CallerContext.context()), b.ask.Delivery, b.ask.Key != nil)
+	a := b.service.newAttempt(b.principal, b.ask.Delivery, b.ask.Key != nil)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
 	// Before the database is asked, and before the search, which costs something.
-	if err := a.admit(ctx, b.ask, ""); err != nil {
-		return err
-	}
-	if a.ticket, err = b.service.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan); err != nil {
+	if err := a.admit(ctx, b, b.ask.Message, "", false); err != nil {
 		return err
 	}
 	defer func() { a.ticket.Drop(err) }() // what was stored is kept
@@ -212,7 +209,7 @@ func (b *beginning) opening(conversation chat.Conversation, a *attempt) Opening 
 		opening.EndUser = b.ask.ExternalUserID
 	}
 	opening.Key = b.service.Keys.Claiming(b.ask.Key)
-	opening.Month, opening.Reserved = a.ticket.Counts(a.origin, now)
+	opening.Month, opening.Reserved = a.ticket.Counts(now)
 	if b.ask.Delivery.IDs {
 		opening.Delivery = &b.ask.Delivery
 	}

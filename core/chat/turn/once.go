@@ -78,24 +78,24 @@ func (b *beginning) join(ctx context.Context, claim chat.Claim) error {
 	}
 }
 
+// attemptsPaid is how many attempts at an answer a message pays for, so that a caller who
+// leaves and asks again with the same key does not ask for nothing.
+const attemptsPaid = 3
+
 // beginAgain begins another attempt at an answer.
 func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
-	draft := b.service.Answers.DraftWithin(&b.principal.Chatbot, cmp.Or(stored.Question, b.ask.Message), stored.Answer.Query, b.ask.CallerContext.context())
-	a := b.service.newAttempt(b.principal, draft, b.turn.Delivery, true)
+	a := b.service.newAttempt(b.principal, b.turn.Delivery, true)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
-	if err := a.admit(ctx, b.ask, stored.Answer.Status); err != nil {
+	// The message of one that failed was given back.
+	counted := stored.Answer.Status == chat.Interrupted && stored.Answer.Attempt%attemptsPaid != 0
+	if err := a.admit(ctx, b, cmp.Or(stored.Question, b.ask.Message), stored.Answer.Query, counted); err != nil {
 		return err
 	}
-	if stored.Answer.Status == chat.Failed { // it was given back
-		if a.ticket, err = b.service.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan); err != nil {
-			return err
-		}
-		defer func() { a.ticket.Drop(err) }()
-	}
+	defer func() { a.ticket.Drop(err) }()
 	var history []prompt.Message
 	err = b.inOrder(ctx, stored.ConversationID, a, func(ctx context.Context) error {
-		history, err = b.retry(ctx, stored, a)
+		history, err = b.retry(ctx, stored, a, !counted)
 		return err
 	})
 	if err != nil {
@@ -110,15 +110,15 @@ func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
 
 // retry stores that another attempt begins, and returns what was said before the
 // question.
-func (b *beginning) retry(ctx context.Context, stored Stored, a *attempt) (history []prompt.Message, err error) {
+func (b *beginning) retry(ctx context.Context, stored Stored, a *attempt, counts bool) (history []prompt.Message, err error) {
 	ctx, cancel := chat.Storing(ctx)
 	defer cancel()
 	err = b.service.Turns.InTx(ctx, func(ctx context.Context) error {
 		now := b.service.Now()
-		month, reserved := a.ticket.Counts(a.origin, now)
+		month, reserved := a.ticket.Counts(now)
 		a.number, err = b.service.Turns.BeginAgain(ctx, a.workspaceID, Retry{
 			ConversationID: stored.ConversationID, AnswerID: stored.Answer.MessageID, LeaseUntil: now.Add(lease),
-			Month: month, Reserved: reserved,
+			Counts: counts, Month: month, Reserved: reserved,
 		})
 		if err != nil {
 			return err

@@ -3,17 +3,14 @@ package turn
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/quota"
 	"parley/core/chatbot"
 	"parley/core/fault"
-	"parley/core/plan"
 	"parley/core/system"
 )
 
@@ -70,24 +67,15 @@ type Ask struct {
 	// Without a key each question is one of its own.
 	Key *chat.Key
 	// Admit, unless nil, is called before an attempt at an answer begins, and
-	// refuses it with an error. Before says how an earlier attempt was broken off;
-	// it is empty for the first. A question that is joined, or answered already, is not admitted anew.
+	// refuses it with an error. Counted says that the message of an earlier attempt pays for
+	// this one. A question that is joined, or answered already, is not admitted anew.
 	// Ended, unless nil, is called when the attempt has ended, and counts says
 	// whether it counts as a message of the month: one that did not begin, or failed,
 	// does not.
-	Admit func(ctx context.Context, before chat.Status) (ended func(counts bool), err error)
+	Admit func(ctx context.Context, counted bool) (ended func(counts bool), err error)
 }
 
 func (a Ask) check(p *chatbot.Principal) error {
-	if strings.TrimSpace(a.Message) == "" {
-		return fault.InField("message", "message is required and must not be blank.")
-	}
-	if !chat.Storable(a.Message) {
-		return fault.InField("message", "message must be valid UTF-8 without NUL characters.")
-	}
-	if err := p.Plan.Admit(plan.MessageChars, utf8.RuneCountInString(a.Message)); err != nil {
-		return err
-	}
 	if a.Metadata != nil && a.ConversationID != 0 {
 		return fault.InField("metadata", "metadata is for a new conversation. Send it without conversation_id, or change that of the conversation with PATCH.")
 	}

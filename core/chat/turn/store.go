@@ -28,7 +28,7 @@ type Turns interface {
 	// BeginAgain makes an Interrupted or Failed answer one that is being
 	// generated, empty and with the next attempt, and returns that. A question
 	// that had been given back to its month counts again, in the month of the
-	// turn. It is NotFound if the answer is in no such state or not the last
+	// turn, and so does one whose Retry says so. It is NotFound if the answer is in no such state or not the last
 	// message of its conversation, and a Conflict while another answer is being
 	// generated there.
 	BeginAgain(ctx context.Context, workspaceID string, turn Retry) (attempt int, err error)
@@ -105,6 +105,8 @@ type Opening struct {
 type Retry struct {
 	ConversationID, AnswerID int64
 	LeaseUntil               time.Time
+	// Counts says that the question counts once more.
+	Counts bool
 	// Month is the current month, and Reserved says whether this process had reserved
 	// the message, as in [Opening].
 	Month    string

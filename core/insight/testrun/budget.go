@@ -13,27 +13,16 @@ import (
 
 // Budget is the port to how many questions may be asked.
 type Budget interface {
-	// Take admits one question of a run. It is RateLimited when no more are admitted.
-	Take(ctx context.Context, run Run) (*quota.Ticket, error)
-}
-
-// Counting says in which month a question counts, and whether it was reserved there.
-// The zero value counts it nowhere.
-type Counting struct {
-	Month    string
-	Reserved bool
-}
-
-func countingOf(ticket *quota.Ticket, at time.Time) Counting {
-	month, reserved := ticket.Counts(chat.Playground, at)
-	return Counting{month, reserved}
+	// Take admits one question of a run. It is RateLimited when no more are admitted, and
+	// Invalid for a question that the plan does not admit.
+	Take(ctx context.Context, run Run, question string) (*quota.Ticket, error)
 }
 
 // Months counts the questions of a run as questions of the playground. Runs after a
 // change leave half of a month's to people.
 type Months struct {
 	Quota interface {
-		Take(ctx context.Context, workspaceID string, origin chat.Origin, p plan.Plan) (*quota.Ticket, error)
+		Take(ctx context.Context, workspaceID string, origin chat.Origin, p plan.Plan, question string) (*quota.Ticket, error)
 	}
 	Workspaces interface {
 		Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
@@ -54,7 +43,7 @@ var errHalf = fault.New(fault.RateLimited, "Half of this month's playground ques
 func MostAfterChanges(included int) int { return (included + 1) / 2 }
 
 // Take implements [Budget].
-func (m Months) Take(ctx context.Context, run Run) (*quota.Ticket, error) {
+func (m Months) Take(ctx context.Context, run Run, question string) (*quota.Ticket, error) {
 	workspace, err := m.Workspaces.Workspace(ctx, run.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -72,5 +61,5 @@ func (m Months) Take(ctx context.Context, run Run) (*quota.Ticket, error) {
 			return nil, errHalf
 		}
 	}
-	return m.Quota.Take(ctx, run.WorkspaceID, chat.Playground, p)
+	return m.Quota.Take(ctx, run.WorkspaceID, chat.Playground, p, question)
 }

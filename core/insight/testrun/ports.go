@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/core/chat/quota"
 	"parley/core/chatbot"
 	"parley/core/insight"
 	"parley/core/system"
@@ -41,10 +42,9 @@ type RunStore interface {
 	TestResults(ctx context.Context, workspaceID, runID string, cited bool) ([]Result, error)
 	// DeleteTestRun deletes a run with its results, if it is there.
 	DeleteTestRun(ctx context.Context, workspaceID, runID string) error
-	// AddTestResult adds a result, writes the run as UpdateTestRun does, and counts the
-	// question in its month, if it counts. It is a Conflict if the question is gone or
-	// withdrawn.
-	AddTestResult(ctx context.Context, workspaceID string, run Run, result Result, counts Counting) error
+	// AddTestResult adds a result, and writes the run as UpdateTestRun does. It is a
+	// Conflict if the question is gone or withdrawn.
+	AddTestResult(ctx context.Context, workspaceID string, run Run, result Result) error
 	// TrimTestRuns deletes all but a chatbot's newest runs.
 	TrimTestRuns(ctx context.Context, workspaceID, chatbotID string, keep int) error
 	// AnsweredFrom returns a text that changes with the knowledge of a chatbot, and how
@@ -77,7 +77,8 @@ type Chatbots interface {
 
 // Asker is the port to answers that nobody keeps.
 type Asker interface {
-	Ask(ctx context.Context, bot chatbot.Chatbot, question string) (insight.Reply, error)
+	// Ask counts the question of a ticket, and answers it.
+	Ask(ctx context.Context, bot chatbot.Chatbot, ticket *quota.Ticket) (insight.Reply, error)
 }
 
 // Ports are what [New] needs.

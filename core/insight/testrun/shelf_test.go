@@ -15,6 +15,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight"
+	"parley/core/plan"
 	"parley/core/system"
 	"parley/core/tenant"
 )
@@ -31,7 +32,6 @@ type shelf struct {
 	asked     int
 	knowledge string
 	spent     error
-	counted   []string
 	instead   func()
 	cites     string
 	model     string
@@ -131,7 +131,13 @@ func (s *shelf) AnsweredFrom(context.Context, string, string) (string, int, erro
 	return s.knowledge, len(s.knowledge), nil
 }
 
-func (s *shelf) Take(context.Context, Run) (*quota.Ticket, error) { return nil, s.spent }
+func (s *shelf) Take(ctx context.Context, _ Run, question string) (*quota.Ticket, error) {
+	if s.spent != nil {
+		return nil, s.spent
+	}
+	p := plan.Plan{Limits: plan.Limits{MessageChars: maxQuestion, PlaygroundPerMonth: plan.Unlimited}}
+	return quota.New(nil, time.Now).Take(ctx, "ws", chat.Playground, p, question)
+}
 
 func (s *shelf) TestResults(_ context.Context, _, runID string, _ bool) (found []Result, err error) {
 	for _, r := range s.results {
@@ -142,11 +148,10 @@ func (s *shelf) TestResults(_ context.Context, _, runID string, _ bool) (found [
 	return found, nil
 }
 
-func (s *shelf) AddTestResult(ctx context.Context, ws string, run Run, r Result, counts Counting) error {
+func (s *shelf) AddTestResult(ctx context.Context, ws string, run Run, r Result) error {
 	if err := s.UpdateTestRun(ctx, ws, run); err != nil {
 		return err
 	}
-	s.counted = append(s.counted, counts.Month)
 	s.results = append(s.results, r)
 	return nil
 }
@@ -174,7 +179,11 @@ func (s *shelf) Get(context.Context, string, string) (chatbot.Chatbot, error) {
 	return chatbot.Chatbot{ID: "cb"}, nil
 }
 
-func (s *shelf) Ask(_ context.Context, _ chatbot.Chatbot, question string) (insight.Reply, error) {
+func (s *shelf) Ask(_ context.Context, _ chatbot.Chatbot, ticket *quota.Ticket) (insight.Reply, error) {
+	question, err := ticket.Spend("ws")
+	if err != nil {
+		return insight.Reply{}, err
+	}
 	s.asked++
 	s.now = s.now.Add(time.Second)
 	if s.instead != nil {

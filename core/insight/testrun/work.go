@@ -6,6 +6,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/insight"
 )
 
 // Work asks the test questions that are due, run by run, until none is. A run
@@ -100,35 +101,33 @@ func (s *Service) resume(ctx context.Context, bot chatbot.Chatbot, run *Run, que
 // a result, too, and counts in no month. What is refused ends the run; err says that
 // the result could not be stored.
 func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run *Run, q Question) (refused, err error) {
-	ticket, err := s.budget.Take(ctx, *run)
-	if err != nil {
-		return err, nil
+	var reply insight.Reply
+	ticket, failure := s.budget.Take(ctx, *run, q.Wanted.Question)
+	switch {
+	case failure == nil:
+		asking, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		reply, failure = s.asker.Ask(asking, bot, ticket)
+	case !fault.Is(failure, fault.Invalid): // else the plan admits no such question
+		return failure, nil
 	}
-	defer func() { ticket.Drop(err) }() // what was stored is kept
-	asking, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	reply, failure := s.asker.Ask(asking, bot, q.Wanted.Question)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	now := s.now()
-	result, counts := q.Judge(reply), countingOf(ticket, now)
+	result := q.Judge(reply)
 	if failure != nil {
 		s.log.Warn("test question got no answer", "chatbot_id", bot.ID, "run_id", run.ID, "error", failure)
-		result, counts = Unanswered(failure), Counting{}
+		result = Unanswered(failure)
 	}
-	result.RunID, result.QuestionID, result.At = run.ID, q.ID, now
+	result.RunID, result.QuestionID, result.At = run.ID, q.ID, s.now()
 	with := *run
 	with.Add(q.Wanted, result)
-	err = s.runs.AddTestResult(ctx, run.WorkspaceID, with, result, counts)
+	err = s.runs.AddTestResult(ctx, run.WorkspaceID, with, result)
 	if fault.Is(err, fault.Conflict) {
 		return nil, nil // the question was removed meanwhile
 	}
 	if err != nil {
 		return nil, err
-	}
-	if failure == nil {
-		ticket.Keep()
 	}
 	*run = with
 	return nil, nil

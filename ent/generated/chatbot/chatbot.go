@@ -59,6 +59,8 @@ const (
 	FieldStoreMessages = "store_messages"
 	// FieldRetentionDays holds the string denoting the retention_days field in the database.
 	FieldRetentionDays = "retention_days"
+	// FieldKnowledgeVersion holds the string denoting the knowledge_version field in the database.
+	FieldKnowledgeVersion = "knowledge_version"
 	// FieldKept holds the string denoting the kept field in the database.
 	FieldKept = "kept"
 	// FieldOverLimit holds the string denoting the over_limit field in the database.
@@ -103,6 +105,7 @@ var Columns = []string{
 	FieldRerank,
 	FieldStoreMessages,
 	FieldRetentionDays,
+	FieldKnowledgeVersion,
 	FieldKept,
 	FieldOverLimit,
 	FieldCreatedAt,
@@ -178,6 +181,8 @@ var (
 	DefaultStoreMessages bool
 	// DefaultRetentionDays holds the default value on creation for the "retention_days" field.
 	DefaultRetentionDays int
+	// DefaultKnowledgeVersion holds the default value on creation for the "knowledge_version" field.
+	DefaultKnowledgeVersion int64
 	// DefaultKept holds the default value on creation for the "kept" field.
 	DefaultKept bool
 	// DefaultOverLimit holds the default value on creation for the "over_limit" field.
@@ -299,6 +304,11 @@ func ByStoreMessages(opts ...sql.OrderTermOption) OrderOption {
 // ByRetentionDays orders the results by the retention_days field.
 func ByRetentionDays(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRetentionDays, opts...).ToFunc()
+}
+
+// ByKnowledgeVersion orders the results by the knowledge_version field.
+func ByKnowledgeVersion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKnowledgeVersion, opts...).ToFunc()
 }
 
 // ByKept orders the results by the kept field.

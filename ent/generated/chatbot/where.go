@@ -170,6 +170,11 @@ func RetentionDays(v int) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldRetentionDays, v))
 }
 
+// KnowledgeVersion applies equality check predicate on the "knowledge_version" field. It's identical to KnowledgeVersionEQ.
+func KnowledgeVersion(v int64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldKnowledgeVersion, v))
+}
+
 // Kept applies equality check predicate on the "kept" field. It's identical to KeptEQ.
 func Kept(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldKept, v))
@@ -1213,6 +1218,46 @@ func RetentionDaysLT(v int) predicate.Chatbot {
 // RetentionDaysLTE applies the LTE predicate on the "retention_days" field.
 func RetentionDaysLTE(v int) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldLTE(FieldRetentionDays, v))
+}
+
+// KnowledgeVersionEQ applies the EQ predicate on the "knowledge_version" field.
+func KnowledgeVersionEQ(v int64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldKnowledgeVersion, v))
+}
+
+// KnowledgeVersionNEQ applies the NEQ predicate on the "knowledge_version" field.
+func KnowledgeVersionNEQ(v int64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldKnowledgeVersion, v))
+}
+
+// KnowledgeVersionIn applies the In predicate on the "knowledge_version" field.
+func KnowledgeVersionIn(vs ...int64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldIn(FieldKnowledgeVersion, vs...))
+}
+
+// KnowledgeVersionNotIn applies the NotIn predicate on the "knowledge_version" field.
+func KnowledgeVersionNotIn(vs ...int64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNotIn(FieldKnowledgeVersion, vs...))
+}
+
+// KnowledgeVersionGT applies the GT predicate on the "knowledge_version" field.
+func KnowledgeVersionGT(v int64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGT(FieldKnowledgeVersion, v))
+}
+
+// KnowledgeVersionGTE applies the GTE predicate on the "knowledge_version" field.
+func KnowledgeVersionGTE(v int64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldGTE(FieldKnowledgeVersion, v))
+}
+
+// KnowledgeVersionLT applies the LT predicate on the "knowledge_version" field.
+func KnowledgeVersionLT(v int64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLT(FieldKnowledgeVersion, v))
+}
+
+// KnowledgeVersionLTE applies the LTE predicate on the "knowledge_version" field.
+func KnowledgeVersionLTE(v int64) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldLTE(FieldKnowledgeVersion, v))
 }
 
 // KeptEQ applies the EQ predicate on the "kept" field.

@@ -237,6 +237,7 @@ var (
 		{Name: "rerank", Type: field.TypeString, Size: 20, Default: "off"},
 		{Name: "store_messages", Type: field.TypeBool, Default: true},
 		{Name: "retention_days", Type: field.TypeInt, Default: -1},
+		{Name: "knowledge_version", Type: field.TypeInt64, Default: 0},
 		{Name: "kept", Type: field.TypeBool, Default: false},
 		{Name: "over_limit", Type: field.TypeBool, Default: false},
 		{Name: "created_at", Type: field.TypeTime},
@@ -250,7 +251,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "chatbots_workspaces_chatbots",
-				Columns:    []*schema.Column{ChatbotsColumns[25]},
+				Columns:    []*schema.Column{ChatbotsColumns[26]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -259,7 +260,7 @@ var (
 			{
 				Name:    "chatbot_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ChatbotsColumns[25], ChatbotsColumns[24]},
+				Columns: []*schema.Column{ChatbotsColumns[26], ChatbotsColumns[25]},
 			},
 		},
 	}
@@ -1690,14 +1691,6 @@ var (
 				Name:    "token_expires_at",
 				Unique:  false,
 				Columns: []*schema.Column{TokensColumns[19]},
-			},
-			{
-				Name:    "token_published",
-				Unique:  false,
-				Columns: []*schema.Column{TokensColumns[0]},
-				Annotation: &entsql.IndexAnnotation{
-					Where: "kind = 'publishable' AND revoked_at IS NULL",
-				},
 			},
 		},
 	}

@@ -454,16 +454,20 @@ func init() {
 	chatbotDescRetentionDays := chatbotFields[21].Descriptor()
 	// chatbot.DefaultRetentionDays holds the default value on creation for the retention_days field.
 	chatbot.DefaultRetentionDays = chatbotDescRetentionDays.Default.(int)
+	// chatbotDescKnowledgeVersion is the schema descriptor for knowledge_version field.
+	chatbotDescKnowledgeVersion := chatbotFields[22].Descriptor()
+	// chatbot.DefaultKnowledgeVersion holds the default value on creation for the knowledge_version field.
+	chatbot.DefaultKnowledgeVersion = chatbotDescKnowledgeVersion.Default.(int64)
 	// chatbotDescKept is the schema descriptor for kept field.
-	chatbotDescKept := chatbotFields[22].Descriptor()
+	chatbotDescKept := chatbotFields[23].Descriptor()
 	// chatbot.DefaultKept holds the default value on creation for the kept field.
 	chatbot.DefaultKept = chatbotDescKept.Default.(bool)
 	// chatbotDescOverLimit is the schema descriptor for over_limit field.
-	chatbotDescOverLimit := chatbotFields[23].Descriptor()
+	chatbotDescOverLimit := chatbotFields[24].Descriptor()
 	// chatbot.DefaultOverLimit holds the default value on creation for the over_limit field.
 	chatbot.DefaultOverLimit = chatbotDescOverLimit.Default.(bool)
 	// chatbotDescCreatedAt is the schema descriptor for created_at field.
-	chatbotDescCreatedAt := chatbotFields[24].Descriptor()
+	chatbotDescCreatedAt := chatbotFields[25].Descriptor()
 	// chatbot.DefaultCreatedAt holds the default value on creation for the created_at field.
 	chatbot.DefaultCreatedAt = chatbotDescCreatedAt.Default.(func() time.Time)
 	// chatbotDescID is the schema descriptor for id field.
