@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/netip"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -25,11 +24,8 @@ type admission struct {
 	keyed     bool
 	// from is where the request comes from.
 	from audit.Origin
-	// slot is left when the response ends, and held when the answer ends.
-	slot, held *rate.Slot
-	// month is that in which the token's own limit counts the question, empty
-	// without one.
-	month string
+	// slot is left when the response ends.
+	slot *rate.Slot
 }
 
 // admitQuestion admits a question. The caller must leave its slot.
@@ -102,50 +98,19 @@ func networkOf(token *chatbot.Token, address string) string {
 
 // begin is for [turn.Ask]. An answer keeps its slot until it has ended, also
 // when nobody reads it any more.
-func (m *admission) begin(ctx context.Context, counted bool) (ended func(counts bool), err error) {
-	if m.keyed { // each attempt is a request; without a key the question is counted
-		if err := m.api.count(audit.From(ctx, m.from), m.principal); err != nil {
-			return nil, err
-		}
-	}
-	if !counted {
-		if m.month, err = m.api.Chatbots.Callers.TakeMessage(ctx, &m.principal.Token); err != nil {
-			return nil, err
-		}
-	}
+func (m *admission) begin(ctx context.Context) (ended func(), err error) {
 	if !m.keyed {
-		m.held = m.slot
-		m.slot.Share()
-		return m.ended, nil
+		return m.slot.Share(), nil
 	}
-	if m.held, err = takeSlot(m.api.answers, m.principal); err != nil {
-		m.uncount()
+	// Each attempt is a request; without a key the question is counted.
+	if err := m.api.count(audit.From(ctx, m.from), m.principal); err != nil {
 		return nil, err
 	}
-	return m.ended, nil
-}
-
-// ended is called when the answer has ended.
-func (m *admission) ended(counts bool) {
-	m.held.Leave()
-	if !counts {
-		m.uncount()
+	slot, err := takeSlot(m.api.answers, m.principal)
+	if err != nil {
+		return nil, err
 	}
-}
-
-// uncountWithin bounds how long a failed answer waits for the database.
-const uncountWithin = 5 * time.Second
-
-// uncount takes a question without an answer back from the count of its token.
-func (m *admission) uncount() {
-	if m.month == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), uncountWithin)
-	defer cancel()
-	if err := m.api.Chatbots.Callers.GiveMessageBack(ctx, &m.principal.Token, m.month); err != nil {
-		m.api.Log.Error("could not take back a message of a token", "token_id", m.principal.Token.ID, "error", err)
-	}
+	return slot.Leave, nil
 }
 
 func takeSlot(among *rate.Slots, by *chatbot.Principal) (*rate.Slot, error) {

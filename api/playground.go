@@ -80,10 +80,7 @@ func (h playground) ask(c *fiber.Ctx, at visit) error {
 		slot.Leave()
 		return err
 	}
-	ask.Admit = func(context.Context, bool) (func(bool), error) {
-		leave := slot.Share()
-		return func(bool) { leave() }, nil
-	}
+	ask.Admit = func(context.Context) (func(), error) { return slot.Share(), nil }
 	return h.stream(c, at, streaming{principal: principal, question: ask.Message, slot: slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		turn, err := h.Turns.Begin(ctx, principal, ask)
 		return turn, ask.Delivery, err

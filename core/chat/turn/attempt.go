@@ -37,7 +37,10 @@ type attempt struct {
 	// discards says that no text of the question and the answer is stored.
 	discards bool
 
-	ticket     *quota.Ticket
+	ticket *quota.Ticket
+	// token is nil unless it has a limit of its own, and counts the question in tokenMonth.
+	token      *chatbot.Token
+	tokenMonth string
 	leaveQueue func()
 
 	lifetime
@@ -49,38 +52,11 @@ type attempt struct {
 	unsaved chan struct{}
 }
 
-func (s *Service) newAttempt(p *chatbot.Principal, delivery Delivery, keyed bool) *attempt {
-	return &attempt{
-		service: s, workspaceID: p.Chatbot.WorkspaceID, origin: chat.OriginOf(p), number: 1, keyed: keyed, durable: delivery.IDs, discards: p.Chatbot.DiscardMessages,
-		leaveQueue: func() {}, published: publication{done: make(chan struct{})},
-	}
-}
-
 // detached reports whether the attempt runs on a goroutine of its own.
 func (a *attempt) detached() bool { return a.keyed || a.durable }
 
 // begun reports whether it is in the database.
 func (a *attempt) begun() bool { return a.answerID != 0 }
-
-// admit asks whether the attempt may begin, and takes the ticket of its question. The
-// query is that of an earlier attempt, and counted says that its message pays for this one.
-func (a *attempt) admit(ctx context.Context, b *beginning, question, query string, counted bool) (err error) {
-	if b.ask.Admit != nil {
-		if a.admitted, err = b.ask.Admit(ctx, counted); err != nil {
-			return err
-		}
-	}
-	if counted {
-		a.ticket, err = a.service.Quota.Again(a.workspaceID, a.origin, b.principal.Plan, question)
-	} else {
-		a.ticket, err = a.service.Quota.Take(ctx, a.workspaceID, a.origin, b.principal.Plan, question)
-	}
-	if err != nil {
-		return err
-	}
-	a.draft, err = a.service.Answers.DraftWithin(&b.principal.Chatbot, a.ticket, query, b.ask.CallerContext.context())
-	return err
-}
 
 // start begins to execute the attempt on a goroutine of its own.
 func (a *attempt) start(ctx context.Context, whole bool) {
@@ -219,10 +195,60 @@ func (a *attempt) settle(answer Answer, err error) {
 // result is the answer of an attempt that has ended.
 func (a *attempt) result() (Answer, error) { return a.published.answer, a.published.err }
 
-// release gives back what the attempt held. Counts says whether it was a message.
+// release gives back what the attempt held, once. Counts says whether it was a message.
 func (a *attempt) release(counts bool) {
-	admitted := a.over()
-	if admitted != nil {
-		admitted(counts)
+	if !a.over() {
+		return
 	}
+	if a.left != nil {
+		a.left()
+	}
+	if !counts && a.tokenMonth != "" {
+		a.giveMessageBack()
+	}
+}
+
+// giveBackWithin bounds how long a failed answer waits for the database.
+const giveBackWithin = 5 * time.Second
+
+// giveMessageBack takes a question without an answer back from the month of its token.
+func (a *attempt) giveMessageBack() {
+	ctx, cancel := context.WithTimeout(context.Background(), giveBackWithin)
+	defer cancel()
+	if err := a.service.Tokens.GiveMessageBack(ctx, a.token, a.tokenMonth); err != nil {
+		a.service.Log.Error("could not take back a message of a token", "token_id", a.token.ID, "error", err)
+	}
+}
+
+// output publishes what a pipeline makes, and gives it to the caller of an
+// attempt that runs on its goroutine.
+type output struct {
+	attempt *attempt
+	emit    func(Event) error
+}
+
+// Delta takes the next piece of the text.
+func (o *output) Delta(piece string) error {
+	a := o.attempt
+	length := a.published.add(piece, !a.durable)
+	if a.durable {
+		signal(a.unsaved)
+	}
+	if o.emit == nil {
+		return nil
+	}
+	return o.emit(Event{Delta, piece, Position{AnswerID: a.answerID, Attempt: a.number, Offset: length}})
+}
+
+// Waiting takes a message for a person. Only the caller reads an attempt that
+// is not detached, so it keeps none.
+func (o *output) Waiting(message string) error {
+	a := o.attempt
+	if a.detached() {
+		a.published.note(message)
+	}
+	if o.emit == nil {
+		return nil
+	}
+	return o.emit(Event{Waiting, message, Position{AnswerID: a.answerID, Attempt: a.number, Offset: a.published.length()}})
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley/core/answer/prompt"
 	"parley/core/chat"
+	"parley/core/chat/quota"
 	"parley/core/chatbot"
 	"parley/core/fault"
 )
@@ -238,4 +239,111 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// Ask is a question of a caller.
+type Ask struct {
+	// Ref's ConversationID of 0 starts a new conversation.
+	chat.Ref
+	Message  string
+	Delivery Delivery
+	// Metadata is what a new conversation gets. [chat.NewMetadata] makes it.
+	Metadata map[string]string
+	// Given, unless nil, is what the caller says besides the question.
+	CallerContext *CallerContext
+	// Key makes Parley answer the question once, however often it is asked.
+	// Without a key each question is one of its own.
+	Key *chat.Key
+	// Admit, unless nil, is called before an attempt at an answer begins, and
+	// refuses it with an error. A question that is joined, or answered already, is not
+	// admitted anew. Ended is called when the attempt has ended.
+	Admit func(ctx context.Context) (ended func(), err error)
+}
+
+func (a Ask) check(p *chatbot.Principal) error {
+	if a.Metadata != nil && a.ConversationID != 0 {
+		return fault.InField("metadata", "metadata is for a new conversation. Send it without conversation_id, or change that of the conversation with PATCH.")
+	}
+	if err := a.CallerContext.check(p); err != nil {
+		return err
+	}
+	return a.Ref.Check()
+}
+
+// Begin stores the question and retrieves what answers it. With a key that was
+// used before it returns the turn which that began, unless it was interrupted
+// or failed: then Begin starts another attempt at its answer.
+//
+// Its failures are Invalid, NotFound (the conversation), Conflict (the
+// conversation is busy, or the key was used for another request), RateLimited
+// (the messages of the month are used up) and Upstream (retrieval). A ctx that
+// ends fails it with the cause of ctx.
+func (s *Service) Begin(ctx context.Context, p *chatbot.Principal, ask Ask) (*Turn, error) {
+	if err := ask.check(p); err != nil {
+		return nil, err
+	}
+	turn := &Turn{service: s, Delivery: ask.Delivery}
+	b := &beginning{service: s, principal: p, ask: ask, turn: turn}
+	// Not on the caller's goroutine: a stream's lives on, and would keep the
+	// stack that this needs. docs/adr/0009 has the measurement.
+	begun := make(chan error, 1)
+	go func() {
+		begun <- protect(func() error {
+			if ask.Key != nil {
+				return b.beginOnce(ctx)
+			}
+			return b.begin(ctx)
+		})
+	}()
+	err := <-begun
+	if turn.attempt != nil && turn.attempt.causeOfEnd() != nil {
+		err = turn.attempt.causeOfEnd()
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil { // after a panic, too: the conversation must not stay busy
+		turn.Abandon(ctx)
+		return nil, err
+	}
+	return turn, nil
+}
+
+func (s *Service) newAttempt(p *chatbot.Principal, delivery Delivery, keyed bool) *attempt {
+	return &attempt{
+		service: s, workspaceID: p.Chatbot.WorkspaceID, origin: chat.OriginOf(p), number: 1, keyed: keyed, durable: delivery.IDs, discards: p.Chatbot.DiscardMessages,
+		leaveQueue: func() {}, published: publication{done: make(chan struct{})},
+	}
+}
+
+// admit asks whether the attempt may begin, and takes the ticket of its question. The
+// query is that of an earlier attempt, and counted says that its message pays for this one.
+func (a *attempt) admit(ctx context.Context, b *beginning, question, query string, counted bool) (err error) {
+	if b.ask.Admit != nil {
+		if a.left, err = b.ask.Admit(ctx); err != nil {
+			return err
+		}
+	}
+	if counted {
+		a.ticket, err = a.service.Quota.Again(a.workspaceID, a.origin, b.principal.Plan, question)
+	} else {
+		a.ticket, err = a.take(ctx, b.principal, question)
+	}
+	if err != nil {
+		return err
+	}
+	a.draft, err = a.service.Answers.DraftWithin(&b.principal.Chatbot, a.ticket, query, b.ask.CallerContext.context())
+	return err
+}
+
+// take takes the ticket of a question, which counts in the month of its token, if that has
+// a limit of its own, and in the workspace's.
+func (a *attempt) take(ctx context.Context, p *chatbot.Principal, question string) (ticket *quota.Ticket, err error) {
+	if p.Token.MessagesPerMonth > 0 {
+		a.token = &p.Token
+		if a.tokenMonth, err = a.service.Tokens.TakeMessage(ctx, a.token); err != nil {
+			return nil, err
+		}
+	}
+	return a.service.Quota.Take(ctx, a.workspaceID, a.origin, p.Plan, question)
 }

@@ -10,8 +10,9 @@ type lifetime struct {
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc
 	ending error
-	// admitted is called at the end, unless nil: see [Ask.Admit].
-	admitted func(counts bool)
+	ended  bool
+	// left is called at the end, unless nil: see [Ask.Admit].
+	left func()
 }
 
 // withCancel returns a context that ends with another one, and when the attempt
@@ -51,14 +52,14 @@ func (l *lifetime) causeOfEnd() error {
 	return l.ending
 }
 
-// over ends the context, and returns the function to call at the end, once.
-func (l *lifetime) over() (admitted func(counts bool)) {
+// over ends the context, and reports whether this is the first call.
+func (l *lifetime) over() (first bool) {
 	l.mu.Lock()
-	cancel, admitted := l.cancel, l.admitted
-	l.admitted = nil
+	cancel := l.cancel
+	first, l.ended = !l.ended, true
 	l.mu.Unlock()
 	if cancel != nil {
 		cancel(nil)
 	}
-	return admitted
+	return first
 }

@@ -139,39 +139,6 @@ func (p *publication) wake() {
 	}
 }
 
-// output publishes what a pipeline makes, and gives it to the caller of an
-// attempt that runs on its goroutine.
-type output struct {
-	attempt *attempt
-	emit    func(Event) error
-}
-
-// Delta takes the next piece of the text.
-func (o *output) Delta(piece string) error {
-	a := o.attempt
-	length := a.published.add(piece, !a.durable)
-	if a.durable {
-		signal(a.unsaved)
-	}
-	if o.emit == nil {
-		return nil
-	}
-	return o.emit(Event{Delta, piece, Position{AnswerID: a.answerID, Attempt: a.number, Offset: length}})
-}
-
-// Waiting takes a message for a person. Only the caller reads an attempt that
-// is not detached, so it keeps none.
-func (o *output) Waiting(message string) error {
-	a := o.attempt
-	if a.detached() {
-		a.published.note(message)
-	}
-	if o.emit == nil {
-		return nil
-	}
-	return o.emit(Event{Waiting, message, Position{AnswerID: a.answerID, Attempt: a.number, Offset: a.published.length()}})
-}
-
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

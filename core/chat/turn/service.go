@@ -10,7 +10,6 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/quota"
 	"parley/core/chatbot"
-	"parley/core/fault"
 	"parley/core/system"
 )
 
@@ -22,9 +21,19 @@ type Config struct {
 	Chats   *chat.Service
 	Keys    *chat.Keys
 	Quota   *quota.Quota
+	Tokens  TokenMonths
 	Answers *answer.Pipeline
 	Now     func() time.Time
 	Log     *slog.Logger
+}
+
+// TokenMonths counts the questions of tokens that have a limit of messages a month;
+// [chatbot.Callers] is one.
+type TokenMonths interface {
+	// TakeMessage returns the month in which a question counts, or refuses it.
+	TakeMessage(ctx context.Context, token *chatbot.Token) (month string, err error)
+	// GiveMessageBack takes a question back that got no answer.
+	GiveMessageBack(ctx context.Context, token *chatbot.Token, month string) error
 }
 
 // Service answers questions in conversations.
@@ -51,77 +60,6 @@ func New(config Config) *Service {
 		Config:        config,
 		conversations: newQueue[int64](), keys: newQueue[chat.Key](), running: newRunning(), remembered: newRemembered(),
 	}
-}
-
-// Ask is a question of a caller.
-type Ask struct {
-	// Ref's ConversationID of 0 starts a new conversation.
-	chat.Ref
-	Message  string
-	Delivery Delivery
-	// Metadata is what a new conversation gets. [chat.NewMetadata] makes it.
-	Metadata map[string]string
-	// Given, unless nil, is what the caller says besides the question.
-	CallerContext *CallerContext
-	// Key makes Parley answer the question once, however often it is asked.
-	// Without a key each question is one of its own.
-	Key *chat.Key
-	// Admit, unless nil, is called before an attempt at an answer begins, and
-	// refuses it with an error. Counted says that the message of an earlier attempt pays for
-	// this one. A question that is joined, or answered already, is not admitted anew.
-	// Ended, unless nil, is called when the attempt has ended, and counts says
-	// whether it counts as a message of the month: one that did not begin, or failed,
-	// does not.
-	Admit func(ctx context.Context, counted bool) (ended func(counts bool), err error)
-}
-
-func (a Ask) check(p *chatbot.Principal) error {
-	if a.Metadata != nil && a.ConversationID != 0 {
-		return fault.InField("metadata", "metadata is for a new conversation. Send it without conversation_id, or change that of the conversation with PATCH.")
-	}
-	if err := a.CallerContext.check(p); err != nil {
-		return err
-	}
-	return a.Ref.Check()
-}
-
-// Begin stores the question and retrieves what answers it. With a key that was
-// used before it returns the turn which that began, unless it was interrupted
-// or failed: then Begin starts another attempt at its answer.
-//
-// Its failures are Invalid, NotFound (the conversation), Conflict (the
-// conversation is busy, or the key was used for another request), RateLimited
-// (the messages of the month are used up) and Upstream (retrieval). A ctx that
-// ends fails it with the cause of ctx.
-func (s *Service) Begin(ctx context.Context, p *chatbot.Principal, ask Ask) (*Turn, error) {
-	if err := ask.check(p); err != nil {
-		return nil, err
-	}
-	turn := &Turn{service: s, Delivery: ask.Delivery}
-	b := &beginning{service: s, principal: p, ask: ask, turn: turn}
-	// Not on the caller's goroutine: a stream's lives on, and would keep the
-	// stack that this needs. docs/adr/0009 has the measurement.
-	begun := make(chan error, 1)
-	go func() {
-		begun <- protect(func() error {
-			if ask.Key != nil {
-				return b.beginOnce(ctx)
-			}
-			return b.begin(ctx)
-		})
-	}()
-	err := <-begun
-	if turn.attempt != nil && turn.attempt.causeOfEnd() != nil {
-		err = turn.attempt.causeOfEnd()
-	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil { // after a panic, too: the conversation must not stay busy
-		turn.Abandon(ctx)
-		return nil, err
-	}
-	return turn, nil
 }
 
 // EndAll ends every turn of this process with a cause, which subscribers get.

@@ -3,7 +3,10 @@ package answer
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley/core/answer/prompt"
@@ -188,4 +191,136 @@ func (r *rounds) addMessage(message prompt.Message) {
 	for _, call := range message.Calls {
 		r.left.Spend(call.Name + call.Arguments)
 	}
+}
+
+// Output receives an answer as it is made. An error that it returns ends the
+// answer.
+type Output interface {
+	// Delta takes the next piece of the text.
+	Delta(piece string) error
+	// Waiting takes a message for a person before something takes longer.
+	Waiting(message string) error
+}
+
+// Generate has the model answer, and checks what it says on the way to out.
+// Whole says that nobody reads the answer before its end.
+//
+// An open stream stays in this frame while its model thinks. What comes before
+// and after has frames of its own: docs/adr/0009 has the measurement.
+func (d *Draft) Generate(ctx context.Context, out Output, whole bool) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while generating: %v\n%s", p, debug.Stack())
+		}
+	}()
+	d.out = out
+	if d.cached != nil {
+		return d.say(d.cached.Text)
+	}
+	if err := d.ask(whole); err != nil {
+		return err
+	}
+	return d.conclude(d.rounds.run(ctx))
+}
+
+// ask sets the checks up and hands the prompt over: an open stream need not keep
+// it.
+func (d *Draft) ask(whole bool) error {
+	d.checks = newChecks(d)
+	if err := d.waiting(reading(len(d.passages))); err != nil {
+		return err
+	}
+	d.prompt.Whole = whole
+	d.rounds = newRounds(d.pipeline, d.model, d.bot, d.prompt, d)
+	d.prompt = prompt.Prompt{}
+	return nil
+}
+
+// conclude says what the checks hold back, when the model has ended with an
+// error or without.
+func (d *Draft) conclude(err error) error {
+	if err != nil {
+		_ = d.say(d.checks.cut()) // a reader who has gone does not read it
+		return err
+	}
+	return d.say(d.checks.end())
+}
+
+// text takes a piece of what the model says.
+func (d *Draft) text(piece string) error {
+	if d.firstToken == 0 {
+		d.firstToken = max(1, d.pipeline.now().Sub(d.began))
+	}
+	return d.say(d.checks.write(storable(piece)))
+}
+
+func (d *Draft) waiting(message string) error { return d.out.Waiting(message) }
+
+// addPassages adds passages that the model has searched for.
+func (d *Draft) addPassages(more []retrieval.Result) {
+	d.passages = append(d.passages[:len(d.passages):len(d.passages)], more...)
+	d.checks.add(more)
+}
+
+func (d *Draft) say(text string) error {
+	if text == "" {
+		return nil
+	}
+	return d.out.Delta(text)
+}
+
+// Answer is all that the model gave, also when it failed. The text is what
+// [Output] was given.
+func (d *Draft) Answer(text string) Answer {
+	answer := d.made()
+	answer.Text = text
+	answer.Unknown = unknown(answer, d.question, d.noAnswer)
+	return answer
+}
+
+func (d *Draft) made() Answer {
+	answer := d.Unanswered()
+	answer.Citations, answer.Passages = citationsOf(d.passages), d.passages
+	answer.Record.FirstToken = d.firstToken
+	if d.rounds != nil {
+		answer.Record.Usage = answer.Record.Usage.Plus(d.rounds.used.Usage)
+		answer.Record.Model = cmp.Or(d.rounds.used.Model, answer.Record.Model)
+		answer.Finish = d.rounds.used.Finish
+	}
+	if d.cached != nil {
+		answer.Citations, answer.Finish = d.cached.Citations, FinishStop
+		answer.Record.Passages = len(answer.Citations)
+		return answer
+	}
+	answer.Record.Refuted, answer.Checked = d.checks.refuted(), d.checks.outcome()
+	for i := range answer.Citations {
+		answer.Citations[i].Cited = len(d.checks) > 0 && d.checks.cites(i+1)
+	}
+	return answer
+}
+
+// Unanswered is the answer before the model was asked.
+func (d *Draft) Unanswered() Answer {
+	now := d.pipeline.now()
+	answer := Answer{Record: UsageRecord{
+		ChatbotID: d.bot.ID, Usage: d.rewriting.Plus(d.reranking), RerankTokens: d.reranking.TotalTokens(),
+		Total: now.Sub(d.began), Passages: len(d.passages), At: now,
+	}}
+	if d.query != d.question {
+		answer.Query = d.query
+	}
+	if d.model != nil {
+		answer.Record.Model = d.model.Name()
+	}
+	return answer
+}
+
+func reading(passages int) string {
+	switch passages {
+	case 0:
+		return "No passage matches. Answering…"
+	case 1:
+		return "Reading 1 passage…"
+	}
+	return "Reading " + strconv.Itoa(passages) + " passages…"
 }
