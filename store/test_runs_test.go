@@ -14,14 +14,19 @@ func TestResultsOfTestQuestions(t *testing.T) {
 	onBothDatabases(t, func(b *bundle) {
 		a, ctx, month := b.fill("a"), b.Context(), "2026-03-playground"
 		b.must(b.CreateTestQuestion(ctx, a.id, a.newQuestion("tq_failing")))
-		counted, err := b.MessagesOf(ctx, a.id, month)
-		b.must(err)
 		failed := testrun.Result{RunID: a.run, QuestionID: "tq_failing", Outcome: chat.OutcomeFailed, Failure: "The model is away.", At: epoch}
 		b.must(b.AddTestResult(ctx, a.id, a.newRun(a.run), failed))
 
-		b.Run("a question that got no answer counts nowhere", func(t *testing.T) {
-			if now, err := b.MessagesOf(ctx, a.id, month); err != nil || now != counted || counted == 0 {
-				t.Errorf("there were %d, and are %d, %v", counted, now, err)
+		b.Run("a question counts, and one that got no answer is taken back", func(t *testing.T) {
+			for _, want := range []int{1, 0} {
+				if want == 1 {
+					b.must(b.CountQuestion(ctx, a.id, month, false))
+				} else {
+					b.must(b.UncountQuestion(ctx, a.id, month))
+				}
+				if counted, err := b.MessagesOf(ctx, a.id, month); err != nil || counted != want {
+					t.Errorf("there are %d, %v", counted, err)
+				}
 			}
 		})
 		b.Run("its result says why", func(t *testing.T) {

@@ -6,10 +6,10 @@ DROP INDEX "token_published";
 CREATE FUNCTION "note_knowledge_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF TG_OP = 'DELETE' THEN
-		UPDATE chatbots SET knowledge_version = knowledge_version + 1 WHERE id IN (SELECT chatbot_id FROM was WHERE live <> 0);
+		UPDATE chatbots SET knowledge_version = knowledge_version + 1 WHERE (id, workspace_id) IN (SELECT chatbot_id, workspace_id FROM was WHERE live <> 0);
 	ELSE
 		UPDATE chatbots SET knowledge_version = knowledge_version + 1
-		WHERE id IN (SELECT n.chatbot_id FROM became n JOIN was o ON o.id = n.id WHERE n.live <> o.live);
+		WHERE (id, workspace_id) IN (SELECT n.chatbot_id, n.workspace_id FROM became n JOIN was o ON o.id = n.id WHERE n.live <> o.live);
 	END IF;
 	RETURN NULL;
 END

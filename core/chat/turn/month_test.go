@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -222,6 +223,27 @@ func TestMessagesOfAMonth(t *testing.T) {
 		r.wantUsed("2026-11", 1)
 		r.now = r.now.Add(5 * time.Second)
 		r.wantAsked(1, true)
+	})
+
+	t.Run("a message pays for three attempts at an answer whose caller leaves", func(t *testing.T) {
+		r := newRig(t)
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		var counted []bool
+		admit := func(_ context.Context, is bool) (func(bool), error) {
+			counted = append(counted, is)
+			return nil, nil
+		}
+		key := &chat.Key{TokenID: "tok_a", Route: "POST /chat", Value: "key", BodyHash: "body"}
+		for attempt := 1; attempt <= 7; attempt++ {
+			asked, err := r.Begin(t.Context(), callerOf(home, 10), turn.Ask{Message: "Question?", Key: key, Admit: admit})
+			r.must(err)
+			asked.Abandon(gone)
+			r.wantUsed("2026-11", (attempt+2)/3)
+		}
+		if want := []bool{false, true, true, false, true, true, false}; !slices.Equal(counted, want) {
+			t.Errorf("the attempts that count already are %v", counted)
+		}
 	})
 
 	t.Run("a conversation that is not there costs nothing", func(t *testing.T) {
