@@ -16,6 +16,7 @@ import (
 	"parley/core/insight"
 	"parley/core/plan"
 	"parley/core/retrieval"
+	"parley/core/system"
 )
 
 // months counts as a database does.
@@ -34,7 +35,7 @@ func (m *months) UncountQuestion(_ context.Context, _, month string) error {
 func (m *months) ReserveMessages(_ context.Context, _ string, asked quota.Reservation) (int, error) {
 	return asked.Limit - len(m.counted), nil
 }
-func (*months) ReleaseMessages(context.Context) error { return nil }
+func (*months) ReleaseMessages(context.Context, system.Access) error { return nil }
 
 type nothing struct{}
 

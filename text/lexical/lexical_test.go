@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"pgregory.net/rapid"
@@ -164,29 +163,5 @@ func BenchmarkPassage(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		Passage("Title of it", []string{"Heading"}, text)
-	}
-}
-
-func TestHostileTextsTakeLinearTime(t *testing.T) {
-	for name, piece := range map[string]string{
-		"links without end": "](", "links": "](a)", "addresses": "http://", "almost addresses": "http:/", "brackets": "[[]", "one letter": "a", "apostrophes": "a'",
-		"hyphens": "a-", "no letters": "#!", "marks": "\u0301", "letters without spaces": "日",
-	} {
-		t.Run(name, func(t *testing.T) {
-			took := func(n int) time.Duration {
-				text, best := strings.Repeat(piece, n), time.Hour
-				for range 5 {
-					began := time.Now()
-					Terms(text, language.English)
-					best = min(best, time.Since(began))
-				}
-				return best
-			}
-			const n, times = 4_000, 16
-			short, long := took(n), took(times*n)
-			if quadratic := times * times * max(short, 100*time.Microsecond); long > quadratic/2 {
-				t.Errorf("%d take %v, and %d times as many %v", n, short, times, long)
-			}
-		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -229,20 +228,23 @@ func TestMessagesOfAMonth(t *testing.T) {
 		r := newRig(t)
 		gone, leave := context.WithCancel(t.Context())
 		leave()
-		var counted []bool
-		admit := func(_ context.Context, is bool) (func(bool), error) {
-			counted = append(counted, is)
-			return nil, nil
+		tokens, admitted := &tokenMonths{}, 0
+		r.Tokens = tokens
+		admit := func(context.Context) (func(), error) {
+			admitted++
+			return func() {}, nil
 		}
+		limited := callerOf(home, 10)
+		limited.Token.MessagesPerMonth = 10
 		key := &chat.Key{TokenID: "tok_a", Route: "POST /chat", Value: "key", BodyHash: "body"}
 		for attempt := 1; attempt <= 7; attempt++ {
-			asked, err := r.Begin(t.Context(), callerOf(home, 10), turn.Ask{Message: "Question?", Key: key, Admit: admit})
+			asked, err := r.Begin(t.Context(), limited, turn.Ask{Message: "Question?", Key: key, Admit: admit})
 			r.must(err)
 			asked.Abandon(gone)
 			r.wantUsed("2026-11", (attempt+2)/3)
-		}
-		if want := []bool{false, true, true, false, true, true, false}; !slices.Equal(counted, want) {
-			t.Errorf("the attempts that count already are %v", counted)
+			if tokens.taken != (attempt+2)/3 || admitted != attempt {
+				t.Errorf("after %d attempts the token counts %d questions, and %d attempts were admitted", attempt, tokens.taken, admitted)
+			}
 		}
 	})
 
@@ -253,4 +255,17 @@ func TestMessagesOfAMonth(t *testing.T) {
 		}
 		r.wantAsked(1, false)
 	})
+}
+
+// tokenMonths counts questions of tokens.
+type tokenMonths struct{ taken int }
+
+func (m *tokenMonths) TakeMessage(context.Context, *chatbot.Token) (string, error) {
+	m.taken++
+	return "2026-11", nil
+}
+
+func (m *tokenMonths) GiveMessageBack(context.Context, *chatbot.Token, string) error {
+	m.taken--
+	return nil
 }
