@@ -25,8 +25,8 @@ type Clients struct {
 const (
 	// mostConnections is the default if the limit of open files allows more:
 	// each connection may take 25 KiB.
-	mostConnections   = 16_384
-	mostPerClient     = 500
+	mostConnections = 16_384
+	mostPerClient   = 500
 	// The default is a quarter of the memory limit within these bounds, in MiB.
 	leastBodyMemory, mostBodyMemory = 128, 256
 	// proxyIdle is how long a trusted proxy may keep a connection for later. It
