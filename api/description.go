@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/gofiber/fiber/v2"
+
+	"parley/api/bodies"
 )
 
 const (
@@ -19,7 +21,10 @@ const (
 
 // description is the handler of what describes this interface: openapi.yaml, with the
 // address of this server.
-type description struct{ text, etag string }
+type description struct {
+	text []byte
+	etag string
+}
 
 // describe returns the description of the server at an address.
 func describe(text, address string) description {
@@ -27,7 +32,7 @@ func describe(text, address string) description {
 		text = strings.Replace(text, "- url: "+exampleServer, "- url: "+string(quoted), 1)
 	}
 	sum := sha256.Sum256([]byte(text))
-	return description{text, `"` + hex.EncodeToString(sum[:16]) + `"`}
+	return description{[]byte(text), `"` + hex.EncodeToString(sum[:16]) + `"`}
 }
 
 // show answers with the description, unless the caller has it.
@@ -39,7 +44,7 @@ func (h description) show(c *fiber.Ctx) error {
 		return nil
 	}
 	c.Set(fiber.HeaderContentType, "application/yaml")
-	return c.SendString(h.text)
+	return bodies.SendShared(c, h.text)
 }
 
 // matches reports whether If-None-Match names a tag: RFC 9110, section 13.1.2.

@@ -3,6 +3,7 @@ package web
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"parley/api/bodies"
 	"parley/static"
 	"parley/web/page"
 )
@@ -24,7 +25,7 @@ func (s files) static(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	}
 	c.Set(fiber.HeaderContentType, file.Type)
-	return c.Send(packed(c, file))
+	return bodies.SendShared(c, packed(c, file))
 }
 
 // packed is a file in the smallest form that the browser takes.

@@ -55,8 +55,8 @@ func NewAnswers(bytes int64, client func(*fiber.Ctx) netip.Addr) *Answers {
 // answer is what the request's answer may take.
 type answer struct {
 	all *Answers
-	// owed says that it is sent whatever it takes.
-	owed bool
+	// owed says that it is sent whatever it takes, and shared that it takes nothing.
+	owed, shared bool
 }
 
 // Middleware counts the answer of each request until it is sent. It refuses the request
@@ -68,7 +68,7 @@ func (all *Answers) Middleware(c *fiber.Ctx) error {
 		return err
 	}
 	response := c.Response()
-	if response.IsBodyStream() || len(response.Body()) <= smallAnswer {
+	if a.shared || response.IsBodyStream() || len(response.Body()) <= smallAnswer {
 		return nil
 	}
 	size := int64(len(response.Body()))
@@ -91,6 +91,15 @@ func Owe(c *fiber.Ctx) {
 	if a, ok := c.Locals(localAnswer).(*answer); ok {
 		a.owed = true
 	}
+}
+
+// SendShared answers with bytes that all such answers share, so that they take no memory of
+// their own. Nobody may change them.
+func SendShared(c *fiber.Ctx, content []byte) error {
+	if a, ok := c.Locals(localAnswer).(*answer); ok {
+		a.shared = true
+	}
+	return c.Send(content)
 }
 
 // hold counts bytes of a client until they are released.

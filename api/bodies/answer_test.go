@@ -28,6 +28,7 @@ func TestAnswers(t *testing.T) {
 		app.Use(sent.Middleware)
 		app.Get("/large", func(c *fiber.Ctx) error { return c.Send(large) })
 		app.Get("/text", func(c *fiber.Ctx) error { return c.SendString(string(large)) })
+		app.Get("/shared", func(c *fiber.Ctx) error { return SendShared(c, large) })
 		app.Get("/owed", func(c *fiber.Ctx) error { Owe(c); return c.Send(large) })
 		app.Get("/stream", func(c *fiber.Ctx) error {
 			return Stream(c, StreamHolds, io.LimitReader(endless{}, 1<<20))
@@ -81,6 +82,9 @@ func TestAnswers(t *testing.T) {
 		small := dial(t, address)
 		small.sends("%s", get("/held"))
 		small.reads(200, "")
+		shared := dial(t, address)
+		shared.sends("%s", get("/shared"))
+		shared.reads(200, string(large))
 		owed := dial(t, address)
 		owed.sends("%s", get("/owed"))
 		owed.reads(200, string(large))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/e2e/harness"
 )
@@ -20,7 +21,8 @@ func TestLongConversation(t *testing.T) {
 	t.Parallel()
 	w := harness.Start(t)
 	tn := w.NewTenant("baker", plan.Enterprise, harness.Opening)
-	const questions = 60
+	_, tn.Token = w.Issue(tn, chatbot.NewToken{Scopes: chatbot.AllScopes()})
+	const questions = 40
 	question, id := strings.Repeat("😀", 16_000), ""
 	ask := func(text string) {
 		body := fmt.Sprintf(`{"message":%q}`, text)
@@ -85,7 +87,7 @@ func TestLongConversation(t *testing.T) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(w.Base, "http://"))
 		w.Must(err)
 		defer conn.Close()
-		w.Must(conn.(*net.TCPConn).SetReadBuffer(4 << 10))
+		w.Must(conn.(*net.TCPConn).SetReadBuffer(64 << 10))
 		_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: parley\r\nAuthorization: Bearer %s\r\n\r\n", path, tn.Token)
 		w.Must(err)
 		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -122,7 +124,7 @@ func TestBodiesOfManyValues(t *testing.T) {
 	}
 	t.Run("so are lists in lists in lists", func(t *testing.T) {
 		w := w.Within(t)
-		body := `{"message":"a","other":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`
+		body := `{"message":"a","other":` + strings.Repeat("[", 3_000) + strings.Repeat("]", 3_000) + `}`
 		w.CheckAnswer(w.Call("POST", harness.ChatPath, body, harness.Bearer(tn.Token)), http.StatusBadRequest, 4)
 	})
 }

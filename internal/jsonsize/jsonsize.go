@@ -8,7 +8,7 @@ import (
 )
 
 // deepest is how many lists and objects may stand in one another.
-const deepest = 64
+const deepest = 2_000
 
 // The errors of [Check].
 var (
@@ -17,7 +17,7 @@ var (
 )
 
 // Check refuses a text with more than most values or with lists and objects in one another
-// more than 64 levels deep. It stops at the first that is too many, and does not check
+// more than 2,000 levels deep. It stops at the first that is too many, and does not check
 // whether the text is JSON.
 func Check(text []byte, most int) error {
 	values, depth := 1, 0
