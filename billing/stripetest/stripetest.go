@@ -160,7 +160,6 @@ func (s *Server) routes() http.Handler {
 	s.routeCheckout(mux)
 	s.routePortal(mux)
 	s.handle(mux, "GET /v1/events", s.listEvents)
-	s.handle(mux, "GET /v1/events/{id}", s.retrieveEvent)
 	s.routeAccount(mux)
 	s.routeEndpoints(mux)
 	s.handle(mux, "/v1/", func(r *Request) (any, error) {

@@ -48,27 +48,6 @@ func TestSubscriptions(t *testing.T) {
 		it.Next()
 		a.wantRefused(it.Err(), http.StatusBadRequest, "")
 	})
-	t.Run("a schedule with a next phase is read as one", func(t *testing.T) {
-		yearly := must[*stripe.Price](a)(a.api.Prices.New(&stripe.PriceParams{
-			Product: stripe.String("parley_basic"), Currency: stripe.String("usd"), UnitAmount: stripe.Int64(5_00),
-			Recurring: &stripe.PriceRecurringParams{Interval: stripe.String("month")},
-		}))
-		schedule := must[*stripe.SubscriptionSchedule](a)(a.api.SubscriptionSchedules.New(&stripe.SubscriptionScheduleParams{FromSubscription: stripe.String(made.ID)}))
-		now := schedule.Phases[0]
-		schedule = must[*stripe.SubscriptionSchedule](a)(a.api.SubscriptionSchedules.Update(schedule.ID, &stripe.SubscriptionScheduleParams{Phases: []*stripe.SubscriptionSchedulePhaseParams{
-			{StartDate: stripe.Int64(now.StartDate), EndDate: stripe.Int64(now.EndDate), Items: []*stripe.SubscriptionSchedulePhaseItemParams{{Price: stripe.String(monthly.ID)}}},
-			{Iterations: stripe.Int64(1), Items: []*stripe.SubscriptionSchedulePhaseItemParams{{Price: stripe.String(yearly.ID)}}},
-		}}))
-		if len(schedule.Phases) != 2 || schedule.Phases[1].StartDate != now.EndDate || schedule.Phases[1].Items[0].Price.ID != yearly.ID {
-			t.Errorf("the schedule is %+v", schedule)
-		}
-		_, err := a.api.Subscriptions.Update(made.ID, &stripe.SubscriptionParams{CancelAtPeriodEnd: stripe.Bool(true)})
-		a.wantRefused(err, http.StatusBadRequest, "")
-		must[*stripe.SubscriptionSchedule](a)(a.api.SubscriptionSchedules.Release(schedule.ID, nil))
-		if a.latest(c).Schedule != nil {
-			t.Error("it is not released")
-		}
-	})
 	t.Run("one that is canceled is listed among all only, and not found to be canceled again", func(t *testing.T) {
 		if ended := must[*stripe.Subscription](a)(a.api.Subscriptions.Cancel(made.ID, nil)); ended.Status != "canceled" || ended.EndedAt == 0 {
 			t.Errorf("it is %+v", ended)
