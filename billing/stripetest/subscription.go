@@ -66,7 +66,6 @@ type item struct {
 const incompleteFor = 23 * hour
 
 func (s *Server) routeSubscriptions(mux *http.ServeMux) {
-	s.handle(mux, "POST /v1/subscriptions", s.createSubscription)
 	s.handle(mux, "GET /v1/subscriptions", s.listSubscriptions)
 	s.handle(mux, "GET /v1/subscriptions/{id}", func(r *Request) (any, error) { return s.subscription(r.id, "") })
 	s.handle(mux, "POST /v1/subscriptions/{id}", s.updateSubscription)

@@ -2,35 +2,6 @@ package stripetest
 
 import "slices"
 
-func (s *Server) createSubscription(r *Request) (any, error) {
-	p := r.params()
-	c, err := s.living(p.get("customer"), "customer")
-	if err != nil {
-		return nil, err
-	}
-	items := p.hashes("items")
-	if len(items) != 1 {
-		return nil, invalid("items", "This Stripe knows subscriptions to one price.")
-	}
-	of, err := s.price(items[0].get("price"), "items[0][price]")
-	if err != nil {
-		return nil, err
-	}
-	sub, err := s.open(opening{customer: c, price: of, trialEnd: s.trialEnd(p), metadata: p.mergeMetadata(nil), behavior: p.get("payment_behavior")})
-	if err != nil {
-		return nil, err
-	}
-	return sub, nil
-}
-
-// trialEnd is zero if there is no trial.
-func (s *Server) trialEnd(p params) moment {
-	if days := p.number("trial_period_days"); days > 0 {
-		return s.moment() + moment(days)*momentOfDay
-	}
-	return p.moment("trial_end")
-}
-
 const momentOfDay = moment(24 * 60 * 60)
 
 func (s *Server) listSubscriptions(r *Request) (any, error) {

@@ -12,12 +12,10 @@ import (
 
 func TestSubscriptions(t *testing.T) {
 	a := newAccount(t, stripetest.Options{})
-	monthly := a.sells("basic", 19_00)
+	a.sells("basic", 19_00)
 	c := a.customer()
-	made := must[*stripe.Subscription](a)(a.api.Subscriptions.New(&stripe.SubscriptionParams{
-		Customer: stripe.String(c), Items: []*stripe.SubscriptionItemsParams{{Price: stripe.String(monthly.ID)}},
-		Metadata: map[string]string{"workspace": "w1"},
-	}))
+	a.ok(a.Subscribe(c, "parley_basic_monthly", 0))
+	made := a.latest(c)
 	listed := func(status string) (n int) {
 		it := a.api.Subscriptions.List(&stripe.SubscriptionListParams{Customer: stripe.String(c), Status: stripe.String(status)})
 		for it.Next() {
