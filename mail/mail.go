@@ -29,12 +29,11 @@ type Config struct {
 	From string
 	// RootCAs are the trusted certificate authorities; nil means the system's.
 	RootCAs *x509.CertPool
-	// Timeout bounds each connection; 0 means 30 s.
-	Timeout time.Duration
 	// Now is the clock.
 	Now func() time.Time
 }
 
+// defaultTimeout bounds a connection.
 const defaultTimeout = 30 * time.Second
 
 // Sender sends mails.
@@ -68,11 +67,7 @@ func New(config Config) (*Sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sender{server: server, from: from, timeout: config.Timeout, now: config.Now}
-	if s.timeout == 0 {
-		s.timeout = defaultTimeout
-	}
-	return s, nil
+	return &Sender{server: server, from: from, timeout: defaultTimeout, now: config.Now}, nil
 }
 
 var errURL = errors.New("SMTP_URL must be smtp:// or smtps:// with a host, such as smtp://user:password@mail.example.com:587")

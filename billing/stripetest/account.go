@@ -1,7 +1,6 @@
 package stripetest
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 )
@@ -11,19 +10,9 @@ func (s *Server) routeAccount(mux *http.ServeMux) {
 		return map[string]any{"id": s.Account, "object": "account", "type": "standard"}, nil
 	})
 	s.handle(mux, "GET /v1/balance", func(*Request) (any, error) {
-		return map[string]any{"object": "balance", "available": []any{}, "pending": []any{}, "livemode": s.options.LiveMode}, nil
+		return map[string]any{"object": "balance", "available": []any{}, "pending": []any{}, "livemode": false}, nil
 	})
 }
-
-// keyOf is the secret key of an account of these options.
-func keyOf(options Options) string {
-	if options.LiveMode {
-		return "sk_live_parley"
-	}
-	return "sk_test_parley"
-}
-
-func accountOf(options Options) string { return cmp.Or(options.Account, "acct_parley") }
 
 // Forget removes a customer without a trace, as if it belonged to another
 // account. Stripe still knows a customer that was merely deleted.

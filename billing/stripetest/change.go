@@ -24,7 +24,7 @@ func (s *Server) changePriceOf(sub *subscription, to *price, proration, payment 
 	}
 	otherInterval := from.months() != to.months()
 	paysNow := sub.Status != trialing && (otherInterval || proration == prorateAtOnce)
-	if paysNow && s.fails(sub) && (payment == errorIfIncomplete || payment == pendingIncomplete) {
+	if paysNow && s.fails(sub) && payment == pendingIncomplete {
 		return declined()
 	}
 	unused, rest := sub.share(from, s.moment()), sub.share(to, s.moment())

@@ -50,8 +50,6 @@ func (s *Server) createEndpoint(r *Request) (any, error) {
 		return nil, required("enabled_events")
 	case err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https":
 		return nil, invalid("url", "Invalid URL: An explicit scheme (such as https) must be provided.")
-	case s.options.LiveMode && to.Scheme != "https":
-		return nil, invalid("url", "Invalid URL: URL must be HTTPS in live mode.")
 	case len(s.endpoints) >= maxEndpoints:
 		return nil, invalid("", "You have reached the maximum of %d webhook endpoints.", maxEndpoints)
 	}

@@ -74,14 +74,6 @@ func (e *event) asSent() stripe.Event {
 	return *e.sent
 }
 
-func (s *Server) retrieveEvent(r *Request) (any, error) {
-	found, ok := find(s.events, r.id)
-	if !ok {
-		return nil, missing("event", r.id, "")
-	}
-	return found, nil
-}
-
 func (s *Server) listEvents(r *Request) (any, error) {
 	p := r.params()
 	types := p.list("types")

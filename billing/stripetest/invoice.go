@@ -39,24 +39,22 @@ type invoice struct {
 }
 
 type transitions struct {
-	FinalizedAt           moment `json:"finalized_at"`
-	MarkedUncollectibleAt moment `json:"marked_uncollectible_at"`
-	PaidAt                moment `json:"paid_at"`
-	VoidedAt              moment `json:"voided_at"`
+	FinalizedAt moment `json:"finalized_at"`
+	PaidAt      moment `json:"paid_at"`
+	VoidedAt    moment `json:"voided_at"`
 }
 
 // The statuses of an invoice.
 const (
-	draft         = "draft"
-	open          = "open"
-	paid          = "paid"
-	uncollectible = "uncollectible"
-	void          = "void"
+	draft = "draft"
+	open  = "open"
+	paid  = "paid"
+	void  = "void"
 )
 
 // closed reports whether nobody tries to collect the invoice any more.
 func (inv *invoice) closed() bool {
-	return inv.Status == paid || inv.Status == void || inv.Status == uncollectible
+	return inv.Status == paid || inv.Status == void
 }
 
 // draftFor is how long a renewal's invoice stays a draft before it is paid.

@@ -34,13 +34,6 @@ type phaseItem struct {
 	Quantity int `json:"quantity"`
 }
 
-func (s *Server) schedule(id string) (*schedule, error) {
-	if found, ok := find(s.schedules, id); ok {
-		return found, nil
-	}
-	return nil, missing("subscription schedule", id, "")
-}
-
 // follow gives a subscription a schedule whose first phase is its current period.
 func (s *Server) follow(sub *subscription) *schedule {
 	now := span{sub.CurrentPeriodStart, sub.CurrentPeriodEnd}

@@ -41,10 +41,6 @@ type Options struct {
 	// SignByClock makes signatures with the time that the clock shows. Otherwise
 	// they have the real time, with which stripe-go compares them by default.
 	SignByClock bool
-	// Account is the id of the account. Empty stands for acct_parley.
-	Account string
-	// LiveMode makes its objects and its key belong to live mode.
-	LiveMode bool
 }
 
 // Server is a Stripe. It is safe for concurrent use. The ids of its objects count
@@ -95,7 +91,7 @@ type Server struct {
 func New(t testing.TB, options Options) *Server {
 	t.Helper()
 	s := &Server{
-		Key: keyOf(options), Account: accountOf(options), restricted: map[string]Rights{}, WebhookSecret: "whsec_parley", options: options, webhookURL: options.WebhookURL,
+		Key: "sk_test_parley", Account: "acct_parley", restricted: map[string]Rights{}, WebhookSecret: "whsec_parley", options: options, webhookURL: options.WebhookURL,
 		closing: make(chan struct{}), woken: make(chan struct{}, 1), now: options.Start.Truncate(time.Second),
 		made: map[string]int{}, byID: map[string]any{}, answers: map[string]storedAnswer{},
 	}
@@ -144,7 +140,7 @@ func (h *head) id() string { return h.ID }
 // newHead gives an object its id and time.
 func (s *Server) newHead(prefix, object string) head {
 	s.made[prefix]++
-	return head{ID: fmt.Sprintf("%s_%06d", prefix, s.made[prefix]), Object: object, Created: s.moment(), Livemode: s.options.LiveMode}
+	return head{ID: fmt.Sprintf("%s_%06d", prefix, s.made[prefix]), Object: object, Created: s.moment()}
 }
 
 // deletion is the answer to a deletion, and all that remains of a customer.
@@ -164,7 +160,6 @@ func (s *Server) routes() http.Handler {
 	s.routeCheckout(mux)
 	s.routePortal(mux)
 	s.handle(mux, "GET /v1/events", s.listEvents)
-	s.handle(mux, "GET /v1/events/{id}", s.retrieveEvent)
 	s.routeAccount(mux)
 	s.routeEndpoints(mux)
 	s.handle(mux, "/v1/", func(r *Request) (any, error) {

@@ -66,17 +66,10 @@ type item struct {
 const incompleteFor = 23 * hour
 
 func (s *Server) routeSubscriptions(mux *http.ServeMux) {
-	s.handle(mux, "POST /v1/subscriptions", s.createSubscription)
 	s.handle(mux, "GET /v1/subscriptions", s.listSubscriptions)
 	s.handle(mux, "GET /v1/subscriptions/{id}", func(r *Request) (any, error) { return s.subscription(r.id, "") })
 	s.handle(mux, "POST /v1/subscriptions/{id}", s.updateSubscription)
 	s.handle(mux, "DELETE /v1/subscriptions/{id}", s.cancelSubscription)
-	s.handle(mux, "POST /v1/subscription_schedules", s.createSchedule)
-	s.handle(mux, "GET /v1/subscription_schedules", s.listSchedules)
-	s.handle(mux, "GET /v1/subscription_schedules/{id}", func(r *Request) (any, error) { return s.schedule(r.id) })
-	s.handle(mux, "POST /v1/subscription_schedules/{id}", s.updateSchedule)
-	s.handle(mux, "POST /v1/subscription_schedules/{id}/release", s.releaseSchedule)
-	s.handle(mux, "POST /v1/subscription_schedules/{id}/cancel", s.cancelSchedule)
 }
 
 func (s *Server) subscription(id, param string) (*subscription, error) {

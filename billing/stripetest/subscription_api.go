@@ -2,35 +2,6 @@ package stripetest
 
 import "slices"
 
-func (s *Server) createSubscription(r *Request) (any, error) {
-	p := r.params()
-	c, err := s.living(p.get("customer"), "customer")
-	if err != nil {
-		return nil, err
-	}
-	items := p.hashes("items")
-	if len(items) != 1 {
-		return nil, invalid("items", "This Stripe knows subscriptions to one price.")
-	}
-	of, err := s.price(items[0].get("price"), "items[0][price]")
-	if err != nil {
-		return nil, err
-	}
-	sub, err := s.open(opening{customer: c, price: of, trialEnd: s.trialEnd(p), metadata: p.mergeMetadata(nil), behavior: p.get("payment_behavior")})
-	if err != nil {
-		return nil, err
-	}
-	return sub, nil
-}
-
-// trialEnd is zero if there is no trial.
-func (s *Server) trialEnd(p params) moment {
-	if days := p.number("trial_period_days"); days > 0 {
-		return s.moment() + moment(days)*momentOfDay
-	}
-	return p.moment("trial_end")
-}
-
 const momentOfDay = moment(24 * 60 * 60)
 
 func (s *Server) listSubscriptions(r *Request) (any, error) {
@@ -66,15 +37,12 @@ func (s *Server) updateSubscription(r *Request) (any, error) {
 	switch {
 	case sub.over() && slices.ContainsFunc(p.keys(), func(key string) bool { return key != "metadata" && key != "expand" }):
 		return nil, invalid("", "A canceled subscription can only update its cancellation_details and metadata.")
-	case sub.Schedule != "" && (p.has("cancel_at_period_end") || p.has("cancel_at")):
+	case sub.Schedule != "" && p.has("cancel_at_period_end"):
 		return nil, invalid("cancel_at_period_end", "The subscription is managed by the subscription schedule `%s`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.", sub.Schedule)
 	}
 	if p.has("default_payment_method") {
 		s.know(p.get("default_payment_method"))
 		sub.DefaultPaymentMethod = ref(p.get("default_payment_method"))
-	}
-	if err := s.changeItems(sub, p); err != nil {
-		return nil, err
 	}
 	sub.Metadata = p.mergeMetadata(sub.Metadata)
 	s.changeEnd(sub, p)
@@ -85,39 +53,15 @@ func (s *Server) updateSubscription(r *Request) (any, error) {
 	return sub, nil
 }
 
-// changeEnd sets when a subscription ends, if the parameters say so.
+// changeEnd sets whether a subscription ends with its period, if the parameters say so.
 func (s *Server) changeEnd(sub *subscription, p params) {
-	switch {
-	case p.has("cancel_at_period_end"):
-		sub.CancelAtPeriodEnd, sub.CancelAt, sub.CanceledAt = p.yes("cancel_at_period_end"), 0, 0
-		if sub.CancelAtPeriodEnd {
-			sub.CancelAt, sub.CanceledAt = sub.CurrentPeriodEnd, s.moment()
-		}
-	case p.has("cancel_at"):
-		sub.CancelAtPeriodEnd, sub.CancelAt, sub.CanceledAt = false, p.moment("cancel_at"), 0
-		if sub.CancelAt != 0 {
-			sub.CanceledAt = s.moment()
-		}
+	if !p.has("cancel_at_period_end") {
+		return
 	}
-}
-
-func (s *Server) changeItems(sub *subscription, p params) error {
-	for _, change := range p.hashes("items") {
-		if !change.has("price") {
-			continue
-		}
-		if change.get("id") != sub.Items.Data[0].ID {
-			return invalid("items", "This Stripe knows subscriptions to one price: name the item whose price changes.")
-		}
-		to, err := s.price(change.get("price"), "items[0][price]")
-		if err != nil {
-			return err
-		}
-		if err := s.changePriceOf(sub, to, p.get("proration_behavior"), p.get("payment_behavior")); err != nil {
-			return err
-		}
+	sub.CancelAtPeriodEnd, sub.CancelAt, sub.CanceledAt = p.yes("cancel_at_period_end"), 0, 0
+	if sub.CancelAtPeriodEnd {
+		sub.CancelAt, sub.CanceledAt = sub.CurrentPeriodEnd, s.moment()
 	}
-	return nil
 }
 
 // cancelSubscription does not find a subscription that has ended, as Stripe does
