@@ -10966,6 +10966,8 @@ type DocumentMutation struct {
 	addlive          *int
 	attempts         *int
 	addattempts      *int
+	begun            *int
+	addbegun         *int
 	due_at           *time.Time
 	undo_state       *string
 	external_id      *string
@@ -12002,6 +12004,62 @@ func (m *DocumentMutation) ResetAttempts() {
 	m.addattempts = nil
 }
 
+// SetBegun sets the "begun" field.
+func (m *DocumentMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *DocumentMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBegun returns the old "begun" field's value of the Document entity.
+// If the Document object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DocumentMutation) OldBegun(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBegun is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBegun requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBegun: %w", err)
+	}
+	return oldValue.Begun, nil
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *DocumentMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *DocumentMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *DocumentMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
 // SetDueAt sets the "due_at" field.
 func (m *DocumentMutation) SetDueAt(t time.Time) {
 	m.due_at = &t
@@ -12390,7 +12448,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 29)
+	fields := make([]string, 0, 30)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -12453,6 +12511,9 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.attempts != nil {
 		fields = append(fields, document.FieldAttempts)
+	}
+	if m.begun != nil {
+		fields = append(fields, document.FieldBegun)
 	}
 	if m.due_at != nil {
 		fields = append(fields, document.FieldDueAt)
@@ -12528,6 +12589,8 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.Live()
 	case document.FieldAttempts:
 		return m.Attempts()
+	case document.FieldBegun:
+		return m.Begun()
 	case document.FieldDueAt:
 		return m.DueAt()
 	case document.FieldUndoState:
@@ -12595,6 +12658,8 @@ func (m *DocumentMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldLive(ctx)
 	case document.FieldAttempts:
 		return m.OldAttempts(ctx)
+	case document.FieldBegun:
+		return m.OldBegun(ctx)
 	case document.FieldDueAt:
 		return m.OldDueAt(ctx)
 	case document.FieldUndoState:
@@ -12767,6 +12832,13 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAttempts(v)
 		return nil
+	case document.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
 	case document.FieldDueAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -12855,6 +12927,9 @@ func (m *DocumentMutation) AddedFields() []string {
 	if m.addattempts != nil {
 		fields = append(fields, document.FieldAttempts)
 	}
+	if m.addbegun != nil {
+		fields = append(fields, document.FieldBegun)
+	}
 	return fields
 }
 
@@ -12879,6 +12954,8 @@ func (m *DocumentMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedLive()
 	case document.FieldAttempts:
 		return m.AddedAttempts()
+	case document.FieldBegun:
+		return m.AddedBegun()
 	}
 	return nil, false
 }
@@ -12943,6 +13020,13 @@ func (m *DocumentMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddAttempts(v)
+		return nil
+	case document.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Document numeric field %s", name)
@@ -13054,6 +13138,9 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldAttempts:
 		m.ResetAttempts()
+		return nil
+	case document.FieldBegun:
+		m.ResetBegun()
 		return nil
 	case document.FieldDueAt:
 		m.ResetDueAt()
@@ -21916,6 +22003,8 @@ type PassageMutation struct {
 	content_hash       *string
 	text               *string
 	encoding           *[]byte
+	begun              *int
+	addbegun           *int
 	clearedFields      map[string]struct{}
 	document           *string
 	cleareddocument    bool
@@ -22604,6 +22693,62 @@ func (m *PassageMutation) ResetEncoding() {
 	delete(m.clearedFields, passage.FieldEncoding)
 }
 
+// SetBegun sets the "begun" field.
+func (m *PassageMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *PassageMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBegun returns the old "begun" field's value of the Passage entity.
+// If the Passage object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PassageMutation) OldBegun(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBegun is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBegun requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBegun: %w", err)
+	}
+	return oldValue.Begun, nil
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *PassageMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *PassageMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *PassageMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
 // ClearDocument clears the "document" edge to the Document entity.
 func (m *PassageMutation) ClearDocument() {
 	m.cleareddocument = true
@@ -22665,7 +22810,7 @@ func (m *PassageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PassageMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.workspace_id != nil {
 		fields = append(fields, passage.FieldWorkspaceID)
 	}
@@ -22705,6 +22850,9 @@ func (m *PassageMutation) Fields() []string {
 	if m.encoding != nil {
 		fields = append(fields, passage.FieldEncoding)
 	}
+	if m.begun != nil {
+		fields = append(fields, passage.FieldBegun)
+	}
 	return fields
 }
 
@@ -22739,6 +22887,8 @@ func (m *PassageMutation) Field(name string) (ent.Value, bool) {
 		return m.Text()
 	case passage.FieldEncoding:
 		return m.Encoding()
+	case passage.FieldBegun:
+		return m.Begun()
 	}
 	return nil, false
 }
@@ -22774,6 +22924,8 @@ func (m *PassageMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldText(ctx)
 	case passage.FieldEncoding:
 		return m.OldEncoding(ctx)
+	case passage.FieldBegun:
+		return m.OldBegun(ctx)
 	}
 	return nil, fmt.Errorf("unknown Passage field %s", name)
 }
@@ -22874,6 +23026,13 @@ func (m *PassageMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetEncoding(v)
 		return nil
+	case passage.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Passage field %s", name)
 }
@@ -22894,6 +23053,9 @@ func (m *PassageMutation) AddedFields() []string {
 	if m.addend != nil {
 		fields = append(fields, passage.FieldEnd)
 	}
+	if m.addbegun != nil {
+		fields = append(fields, passage.FieldBegun)
+	}
 	return fields
 }
 
@@ -22910,6 +23072,8 @@ func (m *PassageMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedStart()
 	case passage.FieldEnd:
 		return m.AddedEnd()
+	case passage.FieldBegun:
+		return m.AddedBegun()
 	}
 	return nil, false
 }
@@ -22946,6 +23110,13 @@ func (m *PassageMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddEnd(v)
+		return nil
+	case passage.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Passage numeric field %s", name)
@@ -23021,6 +23192,9 @@ func (m *PassageMutation) ResetField(name string) error {
 		return nil
 	case passage.FieldEncoding:
 		m.ResetEncoding()
+		return nil
+	case passage.FieldBegun:
+		m.ResetBegun()
 		return nil
 	}
 	return fmt.Errorf("unknown Passage field %s", name)

@@ -7128,6 +7128,8 @@ type SourceMutation struct {
 	reason         *string
 	attempts       *int
 	addattempts    *int
+	begun          *int
+	addbegun       *int
 	due_at         *time.Time
 	synced_at      *time.Time
 	created_at     *time.Time
@@ -7765,6 +7767,62 @@ func (m *SourceMutation) ResetAttempts() {
 	m.addattempts = nil
 }
 
+// SetBegun sets the "begun" field.
+func (m *SourceMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *SourceMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBegun returns the old "begun" field's value of the Source entity.
+// If the Source object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SourceMutation) OldBegun(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBegun is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBegun requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBegun: %w", err)
+	}
+	return oldValue.Begun, nil
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *SourceMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *SourceMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *SourceMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
 // SetDueAt sets the "due_at" field.
 func (m *SourceMutation) SetDueAt(t time.Time) {
 	m.due_at = &t
@@ -7960,7 +8018,7 @@ func (m *SourceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SourceMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.workspace_id != nil {
 		fields = append(fields, source.FieldWorkspaceID)
 	}
@@ -7996,6 +8054,9 @@ func (m *SourceMutation) Fields() []string {
 	}
 	if m.attempts != nil {
 		fields = append(fields, source.FieldAttempts)
+	}
+	if m.begun != nil {
+		fields = append(fields, source.FieldBegun)
 	}
 	if m.due_at != nil {
 		fields = append(fields, source.FieldDueAt)
@@ -8038,6 +8099,8 @@ func (m *SourceMutation) Field(name string) (ent.Value, bool) {
 		return m.Reason()
 	case source.FieldAttempts:
 		return m.Attempts()
+	case source.FieldBegun:
+		return m.Begun()
 	case source.FieldDueAt:
 		return m.DueAt()
 	case source.FieldSyncedAt:
@@ -8077,6 +8140,8 @@ func (m *SourceMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldReason(ctx)
 	case source.FieldAttempts:
 		return m.OldAttempts(ctx)
+	case source.FieldBegun:
+		return m.OldBegun(ctx)
 	case source.FieldDueAt:
 		return m.OldDueAt(ctx)
 	case source.FieldSyncedAt:
@@ -8176,6 +8241,13 @@ func (m *SourceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAttempts(v)
 		return nil
+	case source.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
 	case source.FieldDueAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -8214,6 +8286,9 @@ func (m *SourceMutation) AddedFields() []string {
 	if m.addattempts != nil {
 		fields = append(fields, source.FieldAttempts)
 	}
+	if m.addbegun != nil {
+		fields = append(fields, source.FieldBegun)
+	}
 	return fields
 }
 
@@ -8228,6 +8303,8 @@ func (m *SourceMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedMaxPages()
 	case source.FieldAttempts:
 		return m.AddedAttempts()
+	case source.FieldBegun:
+		return m.AddedBegun()
 	}
 	return nil, false
 }
@@ -8257,6 +8334,13 @@ func (m *SourceMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddAttempts(v)
+		return nil
+	case source.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Source numeric field %s", name)
@@ -8335,6 +8419,9 @@ func (m *SourceMutation) ResetField(name string) error {
 		return nil
 	case source.FieldAttempts:
 		m.ResetAttempts()
+		return nil
+	case source.FieldBegun:
+		m.ResetBegun()
 		return nil
 	case source.FieldDueAt:
 		m.ResetDueAt()
@@ -12930,6 +13017,8 @@ type TestRunMutation struct {
 	addpassed      *int
 	total          *int
 	addtotal       *int
+	begun          *int
+	addbegun       *int
 	due_at         *time.Time
 	ended_at       *time.Time
 	created_at     *time.Time
@@ -13573,6 +13662,62 @@ func (m *TestRunMutation) ResetTotal() {
 	m.addtotal = nil
 }
 
+// SetBegun sets the "begun" field.
+func (m *TestRunMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *TestRunMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBegun returns the old "begun" field's value of the TestRun entity.
+// If the TestRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TestRunMutation) OldBegun(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBegun is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBegun requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBegun: %w", err)
+	}
+	return oldValue.Begun, nil
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *TestRunMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *TestRunMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *TestRunMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
 // SetDueAt sets the "due_at" field.
 func (m *TestRunMutation) SetDueAt(t time.Time) {
 	m.due_at = &t
@@ -13768,7 +13913,7 @@ func (m *TestRunMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TestRunMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.workspace_id != nil {
 		fields = append(fields, testrun.FieldWorkspaceID)
 	}
@@ -13807,6 +13952,9 @@ func (m *TestRunMutation) Fields() []string {
 	}
 	if m.total != nil {
 		fields = append(fields, testrun.FieldTotal)
+	}
+	if m.begun != nil {
+		fields = append(fields, testrun.FieldBegun)
 	}
 	if m.due_at != nil {
 		fields = append(fields, testrun.FieldDueAt)
@@ -13851,6 +13999,8 @@ func (m *TestRunMutation) Field(name string) (ent.Value, bool) {
 		return m.Passed()
 	case testrun.FieldTotal:
 		return m.Total()
+	case testrun.FieldBegun:
+		return m.Begun()
 	case testrun.FieldDueAt:
 		return m.DueAt()
 	case testrun.FieldEndedAt:
@@ -13892,6 +14042,8 @@ func (m *TestRunMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldPassed(ctx)
 	case testrun.FieldTotal:
 		return m.OldTotal(ctx)
+	case testrun.FieldBegun:
+		return m.OldBegun(ctx)
 	case testrun.FieldDueAt:
 		return m.OldDueAt(ctx)
 	case testrun.FieldEndedAt:
@@ -13998,6 +14150,13 @@ func (m *TestRunMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetTotal(v)
 		return nil
+	case testrun.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
 	case testrun.FieldDueAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -14036,6 +14195,9 @@ func (m *TestRunMutation) AddedFields() []string {
 	if m.addtotal != nil {
 		fields = append(fields, testrun.FieldTotal)
 	}
+	if m.addbegun != nil {
+		fields = append(fields, testrun.FieldBegun)
+	}
 	return fields
 }
 
@@ -14050,6 +14212,8 @@ func (m *TestRunMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedPassed()
 	case testrun.FieldTotal:
 		return m.AddedTotal()
+	case testrun.FieldBegun:
+		return m.AddedBegun()
 	}
 	return nil, false
 }
@@ -14079,6 +14243,13 @@ func (m *TestRunMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddTotal(v)
+		return nil
+	case testrun.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
 		return nil
 	}
 	return fmt.Errorf("unknown TestRun numeric field %s", name)
@@ -14160,6 +14331,9 @@ func (m *TestRunMutation) ResetField(name string) error {
 		return nil
 	case testrun.FieldTotal:
 		m.ResetTotal()
+		return nil
+	case testrun.FieldBegun:
+		m.ResetBegun()
 		return nil
 	case testrun.FieldDueAt:
 		m.ResetDueAt()

@@ -172,6 +172,27 @@ func (_u *SourceUpdate) AddAttempts(v int) *SourceUpdate {
 	return _u
 }
 
+// SetBegun sets the "begun" field.
+func (_u *SourceUpdate) SetBegun(v int) *SourceUpdate {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *SourceUpdate) SetNillableBegun(v *int) *SourceUpdate {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *SourceUpdate) AddBegun(v int) *SourceUpdate {
+	_u.mutation.AddBegun(v)
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *SourceUpdate) SetDueAt(v time.Time) *SourceUpdate {
 	_u.mutation.SetDueAt(v)
@@ -319,6 +340,12 @@ func (_u *SourceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(source.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(source.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(source.FieldBegun, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(source.FieldDueAt, field.TypeTime, value)
@@ -492,6 +519,27 @@ func (_u *SourceUpdateOne) SetNillableAttempts(v *int) *SourceUpdateOne {
 // AddAttempts adds value to the "attempts" field.
 func (_u *SourceUpdateOne) AddAttempts(v int) *SourceUpdateOne {
 	_u.mutation.AddAttempts(v)
+	return _u
+}
+
+// SetBegun sets the "begun" field.
+func (_u *SourceUpdateOne) SetBegun(v int) *SourceUpdateOne {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *SourceUpdateOne) SetNillableBegun(v *int) *SourceUpdateOne {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *SourceUpdateOne) AddBegun(v int) *SourceUpdateOne {
+	_u.mutation.AddBegun(v)
 	return _u
 }
 
@@ -672,6 +720,12 @@ func (_u *SourceUpdateOne) sqlSave(ctx context.Context) (_node *Source, err erro
 	}
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(source.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(source.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(source.FieldBegun, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(source.FieldDueAt, field.TypeTime, value)
