@@ -40,7 +40,11 @@ func (s *Indexer) put(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 	}
 	passages, err := s.passages.Passages(ctx, d.WorkspaceID, d.ID, d.Version)
 	if err == nil && len(passages) != d.Passages { // a crash came between
-		if err = s.addPassages(ctx, *d, s.reader.splitter.split(bot, *d)); err == nil {
+		var cut []retrieval.Passage
+		if cut, err = s.reader.splitter.split(ctx, bot, *d); err == nil {
+			err = s.addPassages(ctx, *d, cut)
+		}
+		if err == nil {
 			passages, err = s.passages.Passages(ctx, d.WorkspaceID, d.ID, d.Version)
 		}
 	}

@@ -14,6 +14,7 @@ func (s *Worker) postpone(ctx context.Context, d Document, cause error) (Documen
 	now := s.now()
 	from := d.State
 	d.Attempts++
+	d.Begun = 0
 	d.Reason, d.UpdatedAt = reason(failure), now
 	if d.State == Removing {
 		due := now.Add(pause(d.Attempts, failure.RetryAfter))
