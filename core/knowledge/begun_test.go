@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -148,6 +149,51 @@ func TestAttemptsThatEndTheProcess(t *testing.T) {
 		l.work()
 		l.wantWhole(first)
 		l.wantWhole(second)
+	})
+
+	t.Run("a site whose addresses end the process is failed, and looked up again when its owner asks", func(t *testing.T) {
+		l := newLibrary(t)
+		l.world.set("https://site/", page{text: bread})
+		source := l.site(knowledge.Rules{MaxPages: 3}, knowledge.Daily)
+		for range 3 {
+			l.diesWhile(&l.world.discovering, l.workOff)
+		}
+		l.work()
+		if s := l.source(source.ID); s.State != knowledge.SourceFailed || !strings.Contains(s.Reason, "broke the server off") || s.DueAt != nil {
+			t.Errorf("it is %s, %q, due %v", s.State, s.Reason, s.DueAt)
+		}
+		l.must(l.Sources.Sync(t.Context(), home, bot, source.ID))
+		ctx, stop := context.WithCancelCause(t.Context())
+		l.world.discovering = func() { stop(errors.New("the server stops")) }
+		l.world.discovery = errors.New("cut off")
+		_ = l.workOff(ctx)
+		l.world.discovery = nil
+		if s := l.source(source.ID); s.Begun != 0 {
+			t.Errorf("a stop counts, %d", s.Begun)
+		}
+		l.work()
+		if s := l.source(source.ID); s.State != knowledge.SourceReady || s.Begun != 0 {
+			t.Errorf("it is %s, %q", s.State, s.Reason)
+		}
+	})
+
+	t.Run("a document that ends the process while the index is repaired is left out", func(t *testing.T) {
+		l := newLibrary(t)
+		poison, good := l.add("Cakes", cakes).ID, l.add("Bread", bread).ID
+		l.must(l.index.Remove(t.Context(), homeScope, poison))
+		for range 3 {
+			l.diesWhile(&l.index.before, func(ctx context.Context) error {
+				_, err := l.Repair(ctx)
+				return err
+			})
+		}
+		_, err := l.Repair(t.Context())
+		l.must(err)
+		l.wantState(poison, knowledge.Failed, givenUp)
+		l.wantWhole(good)
+		if n, err := l.Repair(t.Context()); err != nil || n != 0 {
+			t.Errorf("%d are repaired again, %v", n, err)
+		}
 	})
 
 	t.Run("a removal is never given up", func(t *testing.T) {
