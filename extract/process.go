@@ -89,8 +89,8 @@ func (e *Extractor) Check(ctx context.Context) error {
 func (e *Extractor) confines() bool { return e.sandboxed || e.Unconfined }
 
 // small is the size up to which a text is read and split in this process: a child costs some
-// 10 ms and its memory, and what is made of a text takes at most some 200 bytes for each byte, so
-// that 6 MiB are the most.
+// 10 ms, splitting some 25 ms more, and of a text at most some 400 bytes are made for each byte, what
+// is freed at once included: 13 MiB.
 const small = 32 << 10
 
 // here reports whether a text of a size is read and split in this process: if it is small, or where

@@ -25,9 +25,7 @@ const (
 )
 
 // errEndsProcess is what the owner of a document reads that ended the process.
-func errEndsProcess(what string) *fault.Error {
-	return fault.New(fault.TooLarge, "Reading this %s broke the server off %d times. Split it into smaller ones, or save it in another format, and add it again.", what, mostBegun)
-}
+var errEndsProcess = fault.New(fault.TooLarge, "The server stopped while it read this document, %d times in a row. Split it into smaller ones, or save it in another format, and add it again.", mostBegun)
 
 // beginnings knows what this process is working on. Of what was in work when a process ended,
 // one at a time is worked on: then the next end tells which it was.
@@ -107,7 +105,7 @@ func (s *Worker) leaveAlone(ctx context.Context, d Document) error {
 // have it read again; its owner can.
 func (s *Worker) giveUp(ctx context.Context, d Document) error {
 	next := d
-	next.State, next.Reason, next.DueAt, next.UpdatedAt = Failed, errEndsProcess("document").Message, nil, s.now()
+	next.State, next.Reason, next.DueAt, next.UpdatedAt = Failed, errEndsProcess.Message, nil, s.now()
 	s.log.Error("document given up, since the process ended whenever it was read", "document_id", d.ID, "attempts", d.Begun)
 	return unlessTaken(s.update(ctx, d.State, next, true))
 }

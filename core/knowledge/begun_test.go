@@ -11,7 +11,7 @@ import (
 	"parley/core/knowledge"
 )
 
-const givenUp = "broke the server off 3 times. Split it"
+const givenUp = "The server stopped while it read this document, 3 times in a row. Split it"
 
 // diesWhile works in a process that dies in a hook. After that, the library belongs to the next
 // process.
@@ -159,7 +159,7 @@ func TestAttemptsThatEndTheProcess(t *testing.T) {
 			l.diesWhile(&l.world.discovering, l.workOff)
 		}
 		l.work()
-		if s := l.source(source.ID); s.State != knowledge.SourceFailed || !strings.Contains(s.Reason, "broke the server off") || s.DueAt != nil {
+		if s := l.source(source.ID); s.State != knowledge.SourceFailed || !strings.Contains(s.Reason, "The server stopped") || s.DueAt != nil {
 			t.Errorf("it is %s, %q, due %v", s.State, s.Reason, s.DueAt)
 		}
 		l.must(l.Sources.Sync(t.Context(), home, bot, source.ID))

@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -158,7 +159,7 @@ func (s *crawler) count(ctx context.Context, source Source, begun int) error {
 // giveUp fails a source that ended the process, until its owner has it read again.
 func (s *crawler) giveUp(ctx context.Context, source Source) error {
 	source.State, source.DueAt = SourceFailed, nil
-	source.Reason = "Looking for this site's pages broke the server off several times. Add its pages one by one."
+	source.Reason = fmt.Sprintf("The server stopped while it looked for this site's pages, %d times in a row. Add its pages one by one.", mostBegun)
 	s.log.Error("source given up, since the process ended whenever it was read", "source_id", source.ID, "attempts", source.Begun)
 	return s.whileThere(ctx, source, func(ctx context.Context) error {
 		return s.sources.UpdateSource(ctx, source.WorkspaceID, source)

@@ -199,7 +199,7 @@ func (s *Indexer) leaveOut(ctx context.Context, d Document) error {
 		return nil
 	}
 	next := d
-	next.State, next.Live, next.Reason, next.DueAt, next.UpdatedAt = Failed, 0, errEndsProcess("document").Message, nil, s.now()
+	next.State, next.Live, next.Reason, next.DueAt, next.UpdatedAt = Failed, 0, errEndsProcess.Message, nil, s.now()
 	return unlessTaken(s.update(ctx, d.State, next, true))
 }
 

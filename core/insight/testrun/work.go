@@ -37,7 +37,7 @@ const mostBegun = 3
 // the slice, begins the count of slices anew.
 func (s *Service) advance(ctx context.Context, run Run) (err error) {
 	if run.Begun > mostBegun {
-		return s.end(ctx, run, Failed, fmt.Sprintf("Asking its next question broke the server off %d times. Change or remove that question.", mostBegun))
+		return s.end(ctx, run, Failed, fmt.Sprintf("The server stopped while it asked the next question, %d times in a row. Change or remove that question.", mostBegun))
 	}
 	defer func() {
 		if err != nil { // this process lives, even if it stops
