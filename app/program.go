@@ -253,7 +253,8 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
-	ports.Extractor = extract.NewReader(extractor, runtime.GOMAXPROCS(0))
+	reader := extract.NewReader(extractor, runtime.GOMAXPROCS(0))
+	ports.Extractor, ports.Splitter = reader, reader
 	if options.Index != nil {
 		ports.Index = options.Index(p.Index)
 	}

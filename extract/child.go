@@ -24,6 +24,10 @@ type request struct {
 	BaseURL     string         `json:"base_url,omitempty"`
 	Limits      Limits         `json:"limits"`
 	CacheDir    string         `json:"cache_dir,omitempty"`
+	// PDF says that the body may be one: its reader is opened before the body is read.
+	PDF bool `json:"pdf,omitempty"`
+	// Split asks for the cuts of a text instead of a document's Markdown.
+	Split *splitRequest `json:"split,omitempty"`
 	// Size is the number of bytes of the body.
 	Size int64 `json:"size"`
 	// Warm asks for no document: the child compiles the PDF reader into
@@ -36,6 +40,10 @@ type request struct {
 // reply is the child's output: one value of JSON.
 type reply struct {
 	Result Result `json:"result"`
+	// Cuts are of a text, with the headings and frames that they name.
+	Cuts     []cut     `json:"cuts,omitempty"`
+	Headings []heading `json:"headings,omitempty"`
+	Frames   []frame   `json:"frames,omitempty"`
 	// Fault is the failure, if Message is not empty.
 	Kind    fault.Kind `json:"kind,omitempty"`
 	Message string     `json:"message,omitempty"`
@@ -65,7 +73,7 @@ func Child(in io.Reader, out io.Writer) error {
 	if r.Warm {
 		return pdf.Warm(r.CacheDir)
 	}
-	if _, known := readers[r.Kind]; !known && !r.Probe {
+	if _, known := readers[r.Kind]; !known && r.Kind != "" {
 		return errors.New("reading the request: unknown kind")
 	}
 	return answer(r, input, out)
@@ -81,7 +89,7 @@ func answer(r request, input io.Reader, out io.Writer) error {
 	}
 	debug.SetMemoryLimit(r.Limits.Memory / 10 * 7)
 	go watchSelf(r.Limits.Memory)
-	if r.Kind == knowledge.PDF {
+	if r.PDF {
 		if err := pdf.Prepare(r.CacheDir, r.Limits); err != nil {
 			return fmt.Errorf("starting the PDF reader: %w", err)
 		}
@@ -96,8 +104,18 @@ func answer(r request, input io.Reader, out io.Writer) error {
 	if _, err := io.ReadFull(input, body); err != nil {
 		return fmt.Errorf("reading the document: %w", err)
 	}
-	answer := guarded(Input{Kind: r.Kind, Name: r.Name, ContentType: r.ContentType, BaseURL: r.BaseURL, Body: body}, r.Limits)
-	return encoder.Encode(answer)
+	return encoder.Encode(guarded(func() (reply, error) {
+		if r.Split != nil {
+			return cutIn(string(body), *r.Split)
+		}
+		in := Input{Kind: r.Kind, Name: r.Name, ContentType: r.ContentType, BaseURL: r.BaseURL, Body: body}
+		var err error
+		if in.Kind, err = Detect(in); err != nil {
+			return reply{}, err
+		}
+		result, err := read(in, r.Limits)
+		return reply{Result: result}, err
+	}))
 }
 
 // forbid is [forbidCalls]. Tests replace it with a function that fails.
@@ -109,19 +127,19 @@ func errUnconfined(cause error) error {
 	return fault.Wrap(fault.Unavailable, cause, "This server cannot read files of this kind safely right now. Ask its operator to run parley doctor, which says what is missing.")
 }
 
-// guarded reads the document. It turns a parser's panic into a reply that names
+// guarded reads the document or cuts the text. It turns a parser's panic into a reply that names
 // the place in the code but omits the message, which may quote the document.
-func guarded(in Input, limits Limits) (answer reply) {
+func guarded(read func() (reply, error)) (answer reply) {
 	defer func() {
 		if caught := recover(); caught != nil {
 			answer = replyOf(document.Stopped(fmt.Errorf("panic of type %T at %s", caught, panicked(string(debug.Stack())))))
 		}
 	}()
-	result, err := read(in, limits)
+	answer, err := read()
 	if err != nil {
 		return replyOf(err)
 	}
-	return reply{Result: result}
+	return answer
 }
 
 func replyOf(err error) reply {

@@ -59,14 +59,22 @@ func proven(in Input) (knowledge.Kind, error) {
 			return "", fault.New(fault.Invalid, "%s", m.advice)
 		}
 	}
-	// A PDF may have up to 1,024 bytes before its header (PDF 1.7, appendix H).
-	if bytes.Contains(in.Body[:min(len(in.Body), 1024)], []byte("%PDF-")) && document.KindOfName(in.Name) != knowledge.Markdown {
+	if mayBePDF(in) {
 		return knowledge.PDF, nil
 	}
 	if bytes.HasPrefix(in.Body, []byte("PK\x03\x04")) || bytes.HasPrefix(in.Body, []byte("PK\x05\x06")) {
 		return office.KindOfArchive(in)
 	}
 	return "", nil
+}
+
+// mayBePDF reports whether a document is read as a PDF, which may have up to 1,024 bytes before
+// its header (PDF 1.7, appendix H).
+func mayBePDF(in Input) bool {
+	if in.Kind != "" {
+		return in.Kind == knowledge.PDF
+	}
+	return bytes.Contains(in.Body[:min(len(in.Body), 1024)], []byte("%PDF-")) && document.KindOfName(in.Name) != knowledge.Markdown
 }
 
 // kindOfText distinguishes the kinds of text.

@@ -1,8 +1,8 @@
 // Package extract turns a document of any kind into Markdown and records the place
 // that each part came from.
 //
-// It owns the readers, their limits, and the child process that runs the readers
-// whose parsers are too complex to trust with a server's memory. It neither
+// It owns the readers, their limits, and the child process in which they run, as the splitter
+// of texts does: only a small text is read and split in the server's process. It neither
 // fetches nor stores documents.
 //
 // All input is hostile. Each reader is bounded in bytes, entries, depth, rows
@@ -74,13 +74,32 @@ func (e *Extractor) Extract(ctx context.Context, in Input) (Result, error) {
 	if len(in.Body) == 0 {
 		return Result{}, fault.New(fault.Invalid, "This file is empty.")
 	}
+	if _, known := readers[in.Kind]; e.here(len(in.Body)) || in.Kind != "" && !known {
+		kind, err := Detect(in)
+		if err != nil {
+			return Result{}, err
+		}
+		in.Kind = kind
+		if !readers[kind].isolated {
+			return read(in, e.limits)
+		}
+	}
+	result, err := e.inChild(ctx, in)
+	if e.unconfinable(ctx, err) {
+		return e.readText(in, err)
+	}
+	return result, err
+}
+
+// readText reads a text although no child can be confined, which is the given failure. Other
+// kinds have parsers that are not trusted with this process.
+func (e *Extractor) readText(in Input, failure error) (Result, error) {
 	kind, err := Detect(in)
 	if err != nil {
 		return Result{}, err
 	}
-	in.Kind = kind
-	if readers[kind].isolated {
-		return e.inChild(ctx, in)
+	if in.Kind = kind; readers[kind].isolated {
+		return Result{}, failure
 	}
 	return read(in, e.limits)
 }

@@ -12,10 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/core/fault"
-	"parley/core/knowledge"
 	"parley/extract/document"
 	"parley/internal/diskspace"
 )
@@ -34,14 +32,14 @@ func (e *Extractor) inChild(ctx context.Context, in Input) (Result, error) {
 	if err := e.admit(); err != nil {
 		return Result{}, err
 	}
-	if in.Kind == knowledge.PDF {
+	if mayBePDF(in) {
 		if err := e.warmUp(ctx); err != nil {
 			return Result{}, err
 		}
 	}
 	head, err := json.Marshal(request{
 		Kind: in.Kind, Name: document.Clip(in.Name, 1000), ContentType: document.Clip(in.ContentType, 200), BaseURL: document.Clip(in.BaseURL, 4000),
-		Limits: e.limits, CacheDir: e.CacheDir, Size: int64(len(in.Body)),
+		Limits: e.limits, CacheDir: e.CacheDir, PDF: mayBePDF(in), Size: int64(len(in.Body)),
 	})
 	if err != nil {
 		return Result{}, fmt.Errorf("extract: %w", err)
@@ -54,7 +52,11 @@ func (e *Extractor) inChild(ctx context.Context, in Input) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return e.resultOf(in, output)
+	r, err := received(output)
+	if err != nil {
+		return Result{}, err
+	}
+	return e.resultOf(in, r)
 }
 
 // errNoSandbox means that the system cannot confine a child as Linux can.
@@ -80,37 +82,26 @@ func (e *Extractor) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.resultOf(Input{}, output)
+	_, err = received(output)
 	return err
 }
 
-// resultOf checks a reply as it would any input: a hostile document may have taken
-// over the child.
-func (e *Extractor) resultOf(in Input, output []byte) (Result, error) {
-	var r reply
-	if err := json.Unmarshal(output, &r); err != nil {
-		return Result{}, document.Stopped(err)
-	}
-	if r.Message != "" {
-		failure := fault.New(r.Kind, "%s", r.Message)
-		if r.Cause != "" {
-			failure.Cause = errors.New(r.Cause)
-		}
-		return Result{}, failure
-	}
-	result := r.Result
-	if len(result.Markdown) > e.limits.Markdown || !utf8.ValidString(result.Markdown) {
-		return Result{}, document.Stopped(errors.New("the child's Markdown is too large or not UTF-8"))
-	}
-	at := 0
-	for _, place := range result.Places {
-		if place.Offset < at || place.Offset > len(result.Markdown) {
-			return Result{}, document.Stopped(errors.New("the child's places are out of order"))
-		}
-		at = place.Offset
-	}
-	result.Kind = in.Kind
-	return result, nil
+// confines reports whether files are read in children on this system.
+func (e *Extractor) confines() bool { return e.sandboxed || e.Unconfined }
+
+// small is the size up to which a text is read and split in this process: a child costs some
+// 10 ms, splitting some 25 ms more, and of a text at most some 400 bytes are made for each byte, what
+// is freed at once included: 13 MiB.
+const small = 32 << 10
+
+// here reports whether a text of a size is read and split in this process: if it is small, or where
+// no child can be confined. The limits are the same in both.
+func (e *Extractor) here(size int) bool { return size <= small || !e.confines() }
+
+// unconfinable reports whether a failure means that children cannot be confined just now. It
+// asks a child that reads nothing, because one that has read a document may lie.
+func (e *Extractor) unconfinable(ctx context.Context, failure error) bool {
+	return fault.Is(failure, fault.Unavailable) && fault.Is(e.Check(ctx), fault.Unavailable)
 }
 
 // warmUp has a child compile the PDF reader into CacheDir, once per process. A

@@ -15,6 +15,10 @@ import (
 
 // badChild is a child that misbehaves; TestMain runs it for "bad-child".
 func badChild(what string) {
+	if reply, ok := strings.CutPrefix(what, "replies:"); ok {
+		replyWith(reply)
+		return
+	}
 	switch what {
 	case "misbehaves":
 		misbehave()

@@ -11,7 +11,7 @@ import (
 
 // reader reads one kind of document.
 type reader struct {
-	// isolated says that it runs in a child process.
+	// isolated says that it runs in a child process however small the document is.
 	isolated bool
 	read     func(*document.Document, Input) error
 }

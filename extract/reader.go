@@ -15,7 +15,10 @@ type Reader struct {
 	slots     chan struct{}
 }
 
-var _ knowledge.Extractor = (*Reader)(nil)
+var (
+	_ knowledge.Extractor = (*Reader)(nil)
+	_ knowledge.Splitter  = (*Reader)(nil)
+)
 
 // NewReader returns a reader that reads at most atOnce files at a time.
 func NewReader(extractor *Extractor, atOnce int) *Reader {
@@ -46,6 +49,20 @@ func (r *Reader) Extract(ctx context.Context, file knowledge.File) (knowledge.Ex
 		extracted.Places = append(extracted.Places, split.Place{Offset: place.Offset, Name: placeName(result.Kind, place)})
 	}
 	return extracted, nil
+}
+
+// Split implements knowledge.Splitter.
+func (r *Reader) Split(ctx context.Context, d split.Document, sizes split.Sizes) ([]split.Passage, error) {
+	if r.extractor.here(len(d.Content)) {
+		return r.extractor.Split(ctx, d, sizes)
+	}
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return r.extractor.Split(ctx, d, sizes)
 }
 
 // placeName is the name of a place in citations.

@@ -53,7 +53,9 @@ const (
 	// many small ones cannot fill a disk.
 	DocumentBytes = 1 << 10
 	maxTitle      = 200
-	maxName       = 255
+	// maxPlaces is how many pages, sheets or slides a document has at most.
+	maxPlaces = 10_000
+	maxName   = 255
 	// soon is the size, in bytes, up to which a text is indexed while its
 	// owner waits.
 	soon = 256 << 10
@@ -85,7 +87,7 @@ func (s *Documents) Put(ctx context.Context, workspaceID, chatbotID string, requ
 	waits := request.File == nil && len(request.Content) <= soon
 	if waits {
 		later := now.Add(whileWaited) // nobody else takes it until then
-		document.DueAt = &later
+		document.DueAt, document.Begun = &later, 1
 	}
 	stored, err := s.insert(ctx, document, request.File)
 	if err != nil || !stored.begun || !waits {
@@ -94,6 +96,8 @@ func (s *Documents) Put(ctx context.Context, workspaceID, chatbotID string, requ
 	// It is stored: what goes wrong from here on is tried again.
 	ctx, cancel := context.WithTimeout(ctx, whileWaited)
 	defer cancel()
+	s.worker.begun.enter(stored.ID, 0)
+	defer s.worker.begun.leave(stored.ID)
 	if ready, err := s.worker.advance(ctx, stored.Document, s.worker.process); err == nil {
 		return ready, stored.result, nil
 	}

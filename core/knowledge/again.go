@@ -70,6 +70,6 @@ func (s *Selections) makeDue(ctx context.Context, d *Document) error {
 	case d.State.Settled():
 		d.State = Pending
 	}
-	d.Attempts, d.Reason, d.DueAt, d.UpdatedAt = 0, "", &now, now
+	d.Attempts, d.Begun, d.Reason, d.DueAt, d.UpdatedAt = 0, 0, "", &now, now
 	return nil
 }

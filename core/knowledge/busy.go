@@ -66,5 +66,7 @@ func (b *busySites) pause(workspaceID string, now time.Time) time.Duration {
 // the host's source alone for a while.
 func (s *Worker) postponeHost(ctx context.Context, d *Document, cause error) error {
 	s.busy.postpone(d.WorkspaceID, d.SourceID, s.now().Add(max(fault.As(cause).RetryAfter, time.Second)))
-	return s.enter(ctx, d, Pending)
+	next := *d
+	next.State, next.Begun = Pending, 0
+	return s.move(ctx, d, next)
 }

@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -74,10 +75,18 @@ func (s *crawler) sync(ctx context.Context, source Source) error {
 	}
 	addresses := []string{source.URL}
 	if source.Kind == Site {
+		if source.Begun >= mostBegun {
+			return s.giveUp(ctx, source)
+		}
+		if err := s.count(ctx, source, source.Begun+1); err != nil {
+			return unlessTaken(taken(err))
+		}
+		source.Begun++
 		found, err := s.fetcher.Discover(ctx, source.URL, source.Rules)
 		if err != nil {
 			return s.postponeSource(ctx, source, err)
 		}
+		source.Begun = 0
 		addresses = append(addresses, found...)
 	}
 	documents := make([]Document, len(addresses))
@@ -142,10 +151,31 @@ func (s *crawler) suspend(ctx context.Context, source Source, why error) error {
 	})
 }
 
+// count sets how many attempts at a source began and did not end.
+func (s *crawler) count(ctx context.Context, source Source, begun int) error {
+	return s.sources.SetSourceBegun(ctx, source.WorkspaceID, source.ID, source.Begun, begun)
+}
+
+// giveUp fails a source that ended the process, until its owner has it read again.
+func (s *crawler) giveUp(ctx context.Context, source Source) error {
+	source.State, source.DueAt = SourceFailed, nil
+	source.Reason = fmt.Sprintf("The server stopped while it looked for this site's pages, %d times in a row. Add its pages one by one.", mostBegun)
+	s.log.Error("source given up, since the process ended whenever it was read", "source_id", source.ID, "attempts", source.Begun)
+	return s.whileThere(ctx, source, func(ctx context.Context) error {
+		return s.sources.UpdateSource(ctx, source.WorkspaceID, source)
+	})
+}
+
 func (s *crawler) postponeSource(ctx context.Context, source Source, cause error) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // the server stops, which is no attempt
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), countingTime)
+		defer cancel()
+		if err := s.count(after, source, source.Begun-1); err != nil {
+			s.log.Warn("could not take back an attempt", "source_id", source.ID, "error", err)
+		}
 		return context.Cause(ctx)
 	}
+	source.Begun = 0
 	failure := fault.As(cause)
 	if failure.Kind == fault.RateLimited { // no attempt was made
 		due := s.now().Add(max(failure.RetryAfter, time.Second))

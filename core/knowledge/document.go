@@ -107,6 +107,9 @@ type Document struct {
 	// done next; nil means nothing.
 	Attempts int
 	DueAt    *time.Time
+	// Begun counts attempts in a row that began and did not end, because the
+	// process ended.
+	Begun int
 	// ETag and LastModified are what the fetcher said of the copy that is
 	// there (RFC 9110, section 8.8), for its next request.
 	ETag, LastModified string
@@ -150,6 +153,9 @@ type DocumentStore interface {
 	UpdateDocument(ctx context.Context, workspaceID string, from State, document Document, withContent bool) error
 	// SetIndexed writes how far the indexing has come.
 	SetIndexed(ctx context.Context, workspaceID, documentID string, indexed int) error
+	// SetBegun sets how many attempts began and did not end, if it is from; else it
+	// is NotFound.
+	SetBegun(ctx context.Context, workspaceID, documentID string, from, to int) error
 	// PostponeRemoval says when a removing document is tried again.
 	PostponeRemoval(ctx context.Context, workspaceID, documentID string, attempts int, due time.Time) error
 	// MarkReindex has a chatbot's settled documents that have a content split
@@ -190,7 +196,7 @@ func (s *mover) enter(ctx context.Context, d *Document, state State) error {
 
 // ready moves a document to Ready.
 func (s *mover) ready(ctx context.Context, d *Document, next Document) error {
-	next.State, next.DueAt, next.Attempts, next.Reason = Ready, nil, 0, ""
+	next.State, next.DueAt, next.Attempts, next.Begun, next.Reason = Ready, nil, 0, 0, ""
 	return s.move(ctx, d, next)
 }
 

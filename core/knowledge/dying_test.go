@@ -60,6 +60,20 @@ func (s mortalStore) UpdateDocument(ctx context.Context, workspaceID string, fro
 	return s.everything.UpdateDocument(ctx, workspaceID, from, d, withContent)
 }
 
+func (s mortalStore) SetBegun(ctx context.Context, workspaceID, documentID string, from, to int) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.everything.SetBegun(ctx, workspaceID, documentID, from, to)
+}
+
+func (s mortalStore) SetSourceBegun(ctx context.Context, workspaceID, sourceID string, from, to int) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.everything.SetSourceBegun(ctx, workspaceID, sourceID, from, to)
+}
+
 func (s mortalStore) DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error {
 	if err := s.m.step(); err != nil {
 		return err

@@ -40,7 +40,11 @@ func (s *Indexer) put(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 	}
 	passages, err := s.passages.Passages(ctx, d.WorkspaceID, d.ID, d.Version)
 	if err == nil && len(passages) != d.Passages { // a crash came between
-		if err = s.addPassages(ctx, *d, s.reader.splitter.split(bot, *d)); err == nil {
+		var cut []retrieval.Passage
+		if cut, err = s.reader.splitter.split(ctx, bot, *d); err == nil {
+			err = s.addPassages(ctx, *d, cut)
+		}
+		if err == nil {
 			passages, err = s.passages.Passages(ctx, d.WorkspaceID, d.ID, d.Version)
 		}
 	}
@@ -147,7 +151,7 @@ func (s *Indexer) synchronize(ctx context.Context, d Document) (Document, error)
 		held := now.Held()
 		err = s.held.during(d.ID, held, func() error {
 			if held > 0 {
-				return s.Fill(ctx, s.index, now)
+				return s.FillCounted(ctx, s.index, now)
 			}
 			return s.index.Remove(ctx, retrieval.Scope{WorkspaceID: d.WorkspaceID, ChatbotID: d.ChatbotID}, d.ID)
 		})
@@ -159,6 +163,44 @@ func (s *Indexer) synchronize(ctx context.Context, d Document) (Document, error)
 		}
 	}
 	return now, err
+}
+
+// FillCounted is [Indexer.Fill] where a document may have ended the process: it counts the
+// attempt before it begins, and gives the document up after too many, for its owner to have it read
+// again.
+func (s *Indexer) FillCounted(ctx context.Context, into retrieval.Filler, d Document) error {
+	if d.Begun >= mostBegun {
+		return s.leaveOut(ctx, d)
+	}
+	err := s.documents.SetBegun(ctx, d.WorkspaceID, d.ID, d.Begun, d.Begun+1)
+	if fault.Is(err, fault.NotFound) { // a worker counts it
+		return s.Fill(ctx, into, d)
+	}
+	if err != nil {
+		return err
+	}
+	filled, begun := s.Fill(ctx, into, d), d.Begun
+	if filled == nil {
+		begun = 0
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countingTime)
+	defer cancel()
+	err = s.documents.SetBegun(ctx, d.WorkspaceID, d.ID, d.Begun+1, begun)
+	if fault.Is(err, fault.NotFound) {
+		err = nil
+	}
+	return errors.Join(filled, err)
+}
+
+// leaveOut fails a document that ended the process when it was put into the index, unless it is
+// about to be removed or a worker does so.
+func (s *Indexer) leaveOut(ctx context.Context, d Document) error {
+	if !d.State.Settled() {
+		return nil
+	}
+	next := d
+	next.State, next.Live, next.Reason, next.DueAt, next.UpdatedAt = Failed, 0, errEndsProcess.Message, nil, s.now()
+	return unlessTaken(s.update(ctx, d.State, next, true))
 }
 
 // Fill puts a document into an index that is being built.

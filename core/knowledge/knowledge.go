@@ -43,7 +43,9 @@ type Ports struct {
 	Index     retrieval.Index
 	Queue     Queue
 	Extractor Extractor
-	Fetcher   Fetcher
+	// Splitter may be nil: then documents are split here.
+	Splitter Splitter
+	Fetcher  Fetcher
 	// Embedder is nil when retrieval goes by words alone.
 	Embedder retrieval.Embedder
 	// Tokens counts the tokens of a text.
@@ -77,7 +79,7 @@ func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) Serv
 	move := mover{db.Documents, db.Transactions, p.Subscriber, now}
 	removals := &Removals{workspaces, db.Documents, db.Uploads, db.Removals, db.Undo, db.Audit, db.System, p.Index, now, random}
 	crawler := &crawler{workspaces, db.Sources, p.Fetcher, now, random, log}
-	reader := &reader{move, workspaces, db.Uploads, db.Sources, db.Passages, p.Extractor, p.Fetcher, crawler, removals, p.Tokens}
+	reader := &reader{move, workspaces, db.Uploads, db.Sources, db.Passages, p.Extractor, p.Fetcher, crawler, removals, splitter{p.Tokens, p.Splitter}}
 	indexer := &Indexer{move, workspaces, db.Passages, p.Index, reader, embedding.NewMaker(p.Embedder, db.Embeddings, now), newHeldVersions()}
 	worker := &Worker{
 		mover: move, workspaces: workspaces, due: db.Due, system: db.System, crawler: crawler, reader: reader, indexer: indexer, removals: removals, log: log,

@@ -77,14 +77,14 @@ func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, kno
 	next := known
 	next.Title, next.Kind, next.InputHash = document.Title, document.Kind, document.InputHash
 	next.Content, next.Places, next.ContentHash, next.Version = document.Content, nil, "", known.Version+1
-	next.State, next.Reason, next.Attempts, next.DueAt, next.UpdatedAt = Pending, "", 0, document.DueAt, document.UpdatedAt
+	next.State, next.Reason, next.Attempts, next.Begun, next.DueAt, next.UpdatedAt = Pending, "", 0, document.Begun, document.DueAt, document.UpdatedAt
 	if file == nil { // else the characters of the live version count until the file is read
 		next.Chars = document.Chars
 	}
 	busy := inProgress(known, document.UpdatedAt)
 	if busy {
 		later := document.UpdatedAt.Add(whileWaited)
-		next.DueAt = &later
+		next.DueAt, next.Begun = &later, 1 // of the worker that goes on with it
 	}
 	held, err := s.uploads.UploadSize(ctx, known.WorkspaceID, known.ID)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Documents) readAgain(ctx context.Context, workspace tenant.Workspace, k
 	}
 	now := s.now()
 	next := known
-	next.State, next.Reason, next.Attempts, next.DueAt, next.UpdatedAt = Pending, "", 0, &now, now
+	next.State, next.Reason, next.Attempts, next.Begun, next.DueAt, next.UpdatedAt = Pending, "", 0, 0, &now, now
 	if err := taken(s.documents.UpdateDocument(ctx, known.WorkspaceID, known.State, next, false)); err != nil {
 		return putResult{}, err
 	}

@@ -56,7 +56,7 @@ func (s *Catalog) refresh(ctx context.Context, source Source, externalID string)
 		}
 		now := s.crawler.now()
 		next, moves := known, known.URL != source.URL
-		next.State, next.Reason, next.Attempts, next.DueAt, next.UpdatedAt = Pending, "", 0, &now, now
+		next.State, next.Reason, next.Attempts, next.Begun, next.DueAt, next.UpdatedAt = Pending, "", 0, 0, &now, now
 		switch {
 		case known.SourceID == "":
 			return Document{}, "", errOtherKind

@@ -170,18 +170,27 @@ func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Docum
 		return fault.New(fault.Invalid, "There is no text in it.")
 	case len(next.Content) > MaxContent:
 		return fault.New(fault.TooLarge, "Its text is larger than 5 MiB. Split it.")
+	case len(next.Places) > maxPlaces:
+		return fault.New(fault.TooLarge, "It has more than %d pages. Split it.", maxPlaces)
 	}
 	next.Chars = utf8.RuneCountInString(next.Content)
 	next.ContentHash = contentHash(bot, next)
 	if next.ContentHash == d.ContentHash && d.Live == d.Version && d.Live > 0 {
 		return s.ready(ctx, d, next)
 	}
-	passages := s.splitter.split(bot, next)
+	if err := s.admitText(ctx, *d, next); err != nil { // before anything is made of it
+		return err
+	}
+	passages, err := s.splitter.split(ctx, bot, next)
+	if err != nil {
+		return err
+	}
+	next.Begun = min(d.Begun, 1) // the reading ended well
 	next.State, next.Version, next.Passages, next.Indexed, next.UpdatedAt = Indexing, d.Version+1, len(passages), 0, s.now()
 	if due := s.now().Add(whileAdded); next.DueAt == nil || next.DueAt.Before(due) {
 		next.DueAt = &due
 	}
-	err := s.workspaces.InTx(ctx, func(ctx context.Context) error {
+	err = s.workspaces.InTx(ctx, func(ctx context.Context) error {
 		workspace, err := s.workspaces.lock(ctx, d.WorkspaceID)
 		if err != nil {
 			return err
@@ -213,6 +222,21 @@ func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Docum
 	}
 	*d = next
 	return addedBy(s.passages.AddPassages(ctx, d.WorkspaceID, *d, passages))
+}
+
+// admitText refuses a text whose additional characters the plan does not include.
+func (s *reader) admitText(ctx context.Context, d, next Document) error {
+	more := next.Chars - d.Chars
+	if more <= 0 {
+		return nil
+	}
+	return s.workspaces.InTx(ctx, func(ctx context.Context) error {
+		workspace, err := s.workspaces.lock(ctx, d.WorkspaceID)
+		if err != nil {
+			return err
+		}
+		return s.workspaces.admit(ctx, workspace, more, 0)
+	})
 }
 
 // contentHash hashes everything that determines the passages.

@@ -16,6 +16,7 @@ func (s *Worker) postpone(ctx context.Context, d Document, cause error) (Documen
 	if !fault.IsOutOfStorage(cause) { // then the document waits for as long as it takes
 		d.Attempts++
 	}
+	d.Begun = 0
 	d.Reason, d.UpdatedAt = reason(failure), now
 	if d.State == Removing {
 		due := now.Add(pause(d.Attempts, failure.RetryAfter))

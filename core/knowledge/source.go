@@ -67,6 +67,8 @@ type Source struct {
 	// Reason is for the owner.
 	Reason   string
 	Attempts int
+	// Begun counts attempts in a row that began and did not end: see [Document.Begun].
+	Begun int
 	// DueAt is when it will be read next; nil means never.
 	DueAt     *time.Time
 	SyncedAt  *time.Time
@@ -100,6 +102,9 @@ type SourceStore interface {
 	Source(ctx context.Context, workspaceID, chatbotID, sourceID string) (Source, error)
 	Sources(ctx context.Context, workspaceID, chatbotID string) ([]Source, error)
 	UpdateSource(ctx context.Context, workspaceID string, source Source) error
+	// SetSourceBegun sets how many attempts began and did not end, if it is from;
+	// else it is NotFound.
+	SetSourceBegun(ctx context.Context, workspaceID, sourceID string, from, to int) error
 	DeleteSource(ctx context.Context, workspaceID, sourceID string) error
 	// SourceDocuments returns a source's documents without contents.
 	SourceDocuments(ctx context.Context, workspaceID, sourceID string) ([]Document, error)

@@ -187,7 +187,7 @@ func (s *Sources) Sync(ctx context.Context, workspaceID, chatbotID, sourceID str
 			return err
 		}
 		now := s.now()
-		source.State, source.DueAt, source.Attempts = SourceSyncing, &now, 0
+		source.State, source.DueAt, source.Attempts, source.Begun = SourceSyncing, &now, 0, 0
 		if err := s.sources.UpdateSource(ctx, workspaceID, source); err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ type Worker struct {
 	indexer    *Indexer
 	removals   *Removals
 	busy       busySites
+	begun      beginnings
 	log        *slog.Logger
 }
 
@@ -85,8 +86,7 @@ func (s *Worker) workOnce(ctx context.Context, workspaceID, work string) (worked
 	if work != IndexWork {
 		step = s.readOnly
 	}
-	_, err = s.advance(ctx, document, step)
-	return true, err
+	return true, s.take(ctx, document, step)
 }
 
 // advance takes a document through a step. What goes wrong with the document is
@@ -115,7 +115,8 @@ func (s *Worker) leftHere(ctx context.Context, d Document) (Document, bool) {
 	return now, err == nil && now.State == Pending && now.Version > d.Version && inProgress(now, s.now())
 }
 
-// attempt is advance for one version of a document.
+// attempt is advance for one version of a document. If it ends without a result, its count is
+// taken back.
 func (s *Worker) attempt(ctx context.Context, d Document, step func(context.Context, *Document) error) (Document, error) {
 	var err error
 	if d.State == Removing {
@@ -126,10 +127,15 @@ func (s *Worker) attempt(ctx context.Context, d Document, step func(context.Cont
 	if d.State == Fetching && fault.Is(err, fault.RateLimited) && ctx.Err() == nil {
 		err = s.postponeHost(ctx, &d, err)
 	}
+	after := d
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errTaken) {
-		d, err = s.postpone(ctx, d, err)
+		after, err = s.postpone(ctx, d, err)
 	}
-	if err != nil && !errors.Is(err, errTaken) && ctx.Err() != nil {
+	if err == nil {
+		return after, nil
+	}
+	s.takeBack(ctx, d)
+	if !errors.Is(err, errTaken) && ctx.Err() != nil {
 		return d, context.Cause(ctx)
 	}
 	return d, err
@@ -145,7 +151,7 @@ func (s *Worker) readOnly(ctx context.Context, d *Document) error {
 		return err
 	}
 	next, now := *d, s.now()
-	next.DueAt = &now
+	next.DueAt, next.Begun = &now, 0
 	err = s.workspaces.change(ctx, d.WorkspaceID, []string{IndexWork}, func(ctx context.Context) error {
 		return taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, Indexing, next, false))
 	})

@@ -44,7 +44,7 @@ var chatTables = []Table{
 	},
 	{
 		Name: "test_runs", Owner: OfWorkspace, File: "test_runs", Parent: "chatbots", By: "chatbot_id", Holds: "When test questions were asked and by whom, how they were answered, and the settings of the chatbot then", Why: "To compare before and after", Kept: "The last 20 of a chatbot",
-		Personal: "started_by", Plain: "id workspace_id chatbot_id cause state reason knowledge documents settings program figures passed total due_at ended_at created_at", JSON: "settings figures",
+		Personal: "started_by", Plain: "id workspace_id chatbot_id cause state reason knowledge documents settings program figures passed total begun due_at ended_at created_at", JSON: "settings figures",
 	},
 	{
 		Name: "test_results", Owner: OfWorkspace, File: "test_results", Parent: "test_questions", By: "question_id", Holds: "Answers to test questions", Why: "To compare before and after", Kept: "With the test question and the run",
@@ -64,11 +64,11 @@ var chatTables = []Table{
 var knowledgeTables = []Table{
 	{
 		Name: "sources", Owner: OfWorkspace, File: "sources", Parent: "chatbots", By: "chatbot_id", Holds: "Websites that are read", Why: "To keep knowledge up to date", Kept: "Until somebody removes it",
-		Plain: "id workspace_id chatbot_id kind url include exclude max_depth max_pages schedule state reason attempts due_at synced_at created_at",
+		Plain: "id workspace_id chatbot_id kind url include exclude max_depth max_pages schedule state reason attempts begun due_at synced_at created_at",
 	},
 	{
 		Name: "documents", Owner: OfWorkspace, File: "documents", Parent: "chatbots", By: "chatbot_id", Holds: "The texts of documents", Why: "Answers are made from them", Kept: "Until somebody removes it",
-		Personal: "title content search_text external_id", Plain: "id workspace_id chatbot_id source_id url depth kind state reason bytes places input_hash content_hash chars passage_count indexed version live attempts due_at undo_state etag last_modified fetched_at updated_at created_at", JSON: "places",
+		Personal: "title content search_text external_id", Plain: "id workspace_id chatbot_id source_id url depth kind state reason bytes places input_hash content_hash chars passage_count indexed version live attempts begun due_at undo_state etag last_modified fetched_at updated_at created_at", JSON: "places",
 	},
 	{
 		Name: "uploads", Owner: OfWorkspace, File: "uploads", Parent: "documents", By: "document_id", Holds: "Files that were uploaded and are not read yet", Why: "To make a text of them", Kept: "Until the file is read; one that cannot be read: 7 days",
@@ -76,7 +76,7 @@ var knowledgeTables = []Table{
 	},
 	{
 		Name: "passages", Owner: OfWorkspace, Parent: "documents", By: "document_id", Holds: "Passages of documents", Why: "Searches find passages, not documents", Kept: withDocument,
-		Personal: "title heading_path text", Plain: "id workspace_id chatbot_id document_id version ordinal place start end content_hash", Secret: "encoding",
+		Personal: "title heading_path text", Plain: "id workspace_id chatbot_id document_id version ordinal place start end content_hash begun", Secret: "encoding",
 	},
 	{
 		Name: "embeddings", Owner: OfWorkspace, Holds: "Numbers that an embedding model made of passages", Why: "So that the same text is not sent to the model twice", Kept: "90 days after the last use",

@@ -91,6 +91,9 @@ type Passage struct {
 	// Encoded reports, where a document's passages are listed, whether the passage has
 	// its encoding.
 	Encoded bool
+	// Begun counts attempts in a row to encode the passage that began and did not end,
+	// because the process ended.
+	Begun int
 }
 
 // Plain is what package text reads of the passage.

@@ -32,6 +32,8 @@ const (
 	// many bytes of an answer.
 	loggedAttempts, loggedAnswer = 20, 500
 	gone                         = 410
+	// cutOff is what stands in the log of a delivery whose last attempt did not end.
+	cutOff = "The server stopped during the last attempt, so nothing is known of it. Send it again."
 	// unreadable is what stands in the log of a delivery that cannot be signed.
 	unreadable = "Nothing was sent: Parley cannot read the webhook's secret. Rotate it, or ask the operator to add the former key to SECRET_KEY."
 	// longestAsked is how long a receiver can have the next attempt wait. The last
@@ -190,6 +192,9 @@ func (s *Sender) send(ctx context.Context, d Delivery) error {
 		return err
 	}
 	at := s.now()
+	if d.Attempts > len(pauses)+1 { // the process ended in the last one
+		return s.settle(ctx, e, d, Attempt{At: at, Answer: cutOff}, 0)
+	}
 	signed, err := signedRequest(s.ports.Vault, e, d.Message, at)
 	if err != nil { // people and the operator see it, and have as long as a receiver that is down
 		s.log.Error("could not read the secret of a webhook", "webhook_id", e.ID, "workspace_id", e.WorkspaceID, "error", err)

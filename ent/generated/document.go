@@ -60,6 +60,8 @@ type Document struct {
 	Live int `json:"live,omitempty"`
 	// Attempts holds the value of the "attempts" field.
 	Attempts int `json:"attempts,omitempty"`
+	// Begun holds the value of the "begun" field.
+	Begun int `json:"begun,omitempty"`
 	// DueAt holds the value of the "due_at" field.
 	DueAt *time.Time `json:"due_at,omitempty"`
 	// UndoState holds the value of the "undo_state" field.
@@ -107,7 +109,7 @@ func (*Document) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case document.FieldDepth, document.FieldBytes, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts:
+		case document.FieldDepth, document.FieldBytes, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts, document.FieldBegun:
 			values[i] = new(sql.NullInt64)
 		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldSearchText, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldUndoState, document.FieldExternalID, document.FieldEtag, document.FieldLastModified:
 			values[i] = new(sql.NullString)
@@ -259,6 +261,12 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field attempts", values[i])
 			} else if value.Valid {
 				_m.Attempts = int(value.Int64)
+			}
+		case document.FieldBegun:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field begun", values[i])
+			} else if value.Valid {
+				_m.Begun = int(value.Int64)
 			}
 		case document.FieldDueAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -413,6 +421,9 @@ func (_m *Document) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("attempts=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))
+	builder.WriteString(", ")
+	builder.WriteString("begun=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Begun))
 	builder.WriteString(", ")
 	if v := _m.DueAt; v != nil {
 		builder.WriteString("due_at=")

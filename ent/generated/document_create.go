@@ -259,6 +259,20 @@ func (_c *DocumentCreate) SetNillableAttempts(v *int) *DocumentCreate {
 	return _c
 }
 
+// SetBegun sets the "begun" field.
+func (_c *DocumentCreate) SetBegun(v int) *DocumentCreate {
+	_c.mutation.SetBegun(v)
+	return _c
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableBegun(v *int) *DocumentCreate {
+	if v != nil {
+		_c.SetBegun(*v)
+	}
+	return _c
+}
+
 // SetDueAt sets the "due_at" field.
 func (_c *DocumentCreate) SetDueAt(v time.Time) *DocumentCreate {
 	_c.mutation.SetDueAt(v)
@@ -459,6 +473,10 @@ func (_c *DocumentCreate) defaults() error {
 		v := document.DefaultAttempts
 		_c.mutation.SetAttempts(v)
 	}
+	if _, ok := _c.mutation.Begun(); !ok {
+		v := document.DefaultBegun
+		_c.mutation.SetBegun(v)
+	}
 	if _, ok := _c.mutation.UndoState(); !ok {
 		v := document.DefaultUndoState
 		_c.mutation.SetUndoState(v)
@@ -594,6 +612,9 @@ func (_c *DocumentCreate) check() error {
 	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		return &ValidationError{Name: "attempts", err: errors.New(`generated: missing required field "Document.attempts"`)}
+	}
+	if _, ok := _c.mutation.Begun(); !ok {
+		return &ValidationError{Name: "begun", err: errors.New(`generated: missing required field "Document.begun"`)}
 	}
 	if _, ok := _c.mutation.UndoState(); !ok {
 		return &ValidationError{Name: "undo_state", err: errors.New(`generated: missing required field "Document.undo_state"`)}
@@ -752,6 +773,10 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Attempts(); ok {
 		_spec.SetField(document.FieldAttempts, field.TypeInt, value)
 		_node.Attempts = value
+	}
+	if value, ok := _c.mutation.Begun(); ok {
+		_spec.SetField(document.FieldBegun, field.TypeInt, value)
+		_node.Begun = value
 	}
 	if value, ok := _c.mutation.DueAt(); ok {
 		_spec.SetField(document.FieldDueAt, field.TypeTime, value)

@@ -336,6 +336,27 @@ func (_u *DocumentUpdate) AddAttempts(v int) *DocumentUpdate {
 	return _u
 }
 
+// SetBegun sets the "begun" field.
+func (_u *DocumentUpdate) SetBegun(v int) *DocumentUpdate {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableBegun(v *int) *DocumentUpdate {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *DocumentUpdate) AddBegun(v int) *DocumentUpdate {
+	_u.mutation.AddBegun(v)
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *DocumentUpdate) SetDueAt(v time.Time) *DocumentUpdate {
 	_u.mutation.SetDueAt(v)
@@ -615,6 +636,12 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(document.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(document.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(document.FieldBegun, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(document.FieldDueAt, field.TypeTime, value)
@@ -974,6 +1001,27 @@ func (_u *DocumentUpdateOne) AddAttempts(v int) *DocumentUpdateOne {
 	return _u
 }
 
+// SetBegun sets the "begun" field.
+func (_u *DocumentUpdateOne) SetBegun(v int) *DocumentUpdateOne {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *DocumentUpdateOne) SetNillableBegun(v *int) *DocumentUpdateOne {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *DocumentUpdateOne) AddBegun(v int) *DocumentUpdateOne {
+	_u.mutation.AddBegun(v)
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *DocumentUpdateOne) SetDueAt(v time.Time) *DocumentUpdateOne {
 	_u.mutation.SetDueAt(v)
@@ -1283,6 +1331,12 @@ func (_u *DocumentUpdateOne) sqlSave(ctx context.Context) (_node *Document, err 
 	}
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(document.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(document.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(document.FieldBegun, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(document.FieldDueAt, field.TypeTime, value)

@@ -8937,6 +8937,8 @@ type DocumentMutation struct {
 	addlive          *int
 	attempts         *int
 	addattempts      *int
+	begun            *int
+	addbegun         *int
 	due_at           *time.Time
 	undo_state       *string
 	external_id      *string
@@ -9616,6 +9618,45 @@ func (m *DocumentMutation) ResetAttempts() {
 	m.addattempts = nil
 }
 
+// SetBegun sets the "begun" field.
+func (m *DocumentMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *DocumentMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *DocumentMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *DocumentMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *DocumentMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
 // SetDueAt sets the "due_at" field.
 func (m *DocumentMutation) SetDueAt(t time.Time) {
 	m.due_at = &t
@@ -9868,7 +9909,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 29)
+	fields := make([]string, 0, 30)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -9931,6 +9972,9 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.attempts != nil {
 		fields = append(fields, document.FieldAttempts)
+	}
+	if m.begun != nil {
+		fields = append(fields, document.FieldBegun)
 	}
 	if m.due_at != nil {
 		fields = append(fields, document.FieldDueAt)
@@ -10006,6 +10050,8 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.Live()
 	case document.FieldAttempts:
 		return m.Attempts()
+	case document.FieldBegun:
+		return m.Begun()
 	case document.FieldDueAt:
 		return m.DueAt()
 	case document.FieldUndoState:
@@ -10185,6 +10231,13 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAttempts(v)
 		return nil
+	case document.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
 	case document.FieldDueAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -10273,6 +10326,9 @@ func (m *DocumentMutation) AddedFields() []string {
 	if m.addattempts != nil {
 		fields = append(fields, document.FieldAttempts)
 	}
+	if m.addbegun != nil {
+		fields = append(fields, document.FieldBegun)
+	}
 	return fields
 }
 
@@ -10297,6 +10353,8 @@ func (m *DocumentMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedLive()
 	case document.FieldAttempts:
 		return m.AddedAttempts()
+	case document.FieldBegun:
+		return m.AddedBegun()
 	}
 	return nil, false
 }
@@ -10361,6 +10419,13 @@ func (m *DocumentMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddAttempts(v)
+		return nil
+	case document.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Document numeric field %s", name)
@@ -10472,6 +10537,9 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldAttempts:
 		m.ResetAttempts()
+		return nil
+	case document.FieldBegun:
+		m.ResetBegun()
 		return nil
 	case document.FieldDueAt:
 		m.ResetDueAt()
@@ -17659,6 +17727,8 @@ type PassageMutation struct {
 	content_hash       *string
 	text               *string
 	encoding           *[]byte
+	begun              *int
+	addbegun           *int
 	clearedFields      map[string]struct{}
 	document           *string
 	cleareddocument    bool
@@ -18126,6 +18196,45 @@ func (m *PassageMutation) ResetEncoding() {
 	delete(m.clearedFields, passage.FieldEncoding)
 }
 
+// SetBegun sets the "begun" field.
+func (m *PassageMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *PassageMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *PassageMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *PassageMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *PassageMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
 // ClearDocument clears the "document" edge to the Document entity.
 func (m *PassageMutation) ClearDocument() {
 	m.cleareddocument = true
@@ -18187,7 +18296,7 @@ func (m *PassageMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PassageMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 14)
 	if m.workspace_id != nil {
 		fields = append(fields, passage.FieldWorkspaceID)
 	}
@@ -18227,6 +18336,9 @@ func (m *PassageMutation) Fields() []string {
 	if m.encoding != nil {
 		fields = append(fields, passage.FieldEncoding)
 	}
+	if m.begun != nil {
+		fields = append(fields, passage.FieldBegun)
+	}
 	return fields
 }
 
@@ -18261,6 +18373,8 @@ func (m *PassageMutation) Field(name string) (ent.Value, bool) {
 		return m.Text()
 	case passage.FieldEncoding:
 		return m.Encoding()
+	case passage.FieldBegun:
+		return m.Begun()
 	}
 	return nil, false
 }
@@ -18368,6 +18482,13 @@ func (m *PassageMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetEncoding(v)
 		return nil
+	case passage.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Passage field %s", name)
 }
@@ -18388,6 +18509,9 @@ func (m *PassageMutation) AddedFields() []string {
 	if m.addend != nil {
 		fields = append(fields, passage.FieldEnd)
 	}
+	if m.addbegun != nil {
+		fields = append(fields, passage.FieldBegun)
+	}
 	return fields
 }
 
@@ -18404,6 +18528,8 @@ func (m *PassageMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedStart()
 	case passage.FieldEnd:
 		return m.AddedEnd()
+	case passage.FieldBegun:
+		return m.AddedBegun()
 	}
 	return nil, false
 }
@@ -18440,6 +18566,13 @@ func (m *PassageMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddEnd(v)
+		return nil
+	case passage.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Passage numeric field %s", name)
@@ -18515,6 +18648,9 @@ func (m *PassageMutation) ResetField(name string) error {
 		return nil
 	case passage.FieldEncoding:
 		m.ResetEncoding()
+		return nil
+	case passage.FieldBegun:
+		m.ResetBegun()
 		return nil
 	}
 	return fmt.Errorf("unknown Passage field %s", name)

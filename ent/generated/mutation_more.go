@@ -5854,6 +5854,8 @@ type SourceMutation struct {
 	reason         *string
 	attempts       *int
 	addattempts    *int
+	begun          *int
+	addbegun       *int
 	due_at         *time.Time
 	synced_at      *time.Time
 	created_at     *time.Time
@@ -6287,6 +6289,45 @@ func (m *SourceMutation) ResetAttempts() {
 	m.addattempts = nil
 }
 
+// SetBegun sets the "begun" field.
+func (m *SourceMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *SourceMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *SourceMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *SourceMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *SourceMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
 // SetDueAt sets the "due_at" field.
 func (m *SourceMutation) SetDueAt(t time.Time) {
 	m.due_at = &t
@@ -6431,7 +6472,7 @@ func (m *SourceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SourceMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.workspace_id != nil {
 		fields = append(fields, source.FieldWorkspaceID)
 	}
@@ -6467,6 +6508,9 @@ func (m *SourceMutation) Fields() []string {
 	}
 	if m.attempts != nil {
 		fields = append(fields, source.FieldAttempts)
+	}
+	if m.begun != nil {
+		fields = append(fields, source.FieldBegun)
 	}
 	if m.due_at != nil {
 		fields = append(fields, source.FieldDueAt)
@@ -6509,6 +6553,8 @@ func (m *SourceMutation) Field(name string) (ent.Value, bool) {
 		return m.Reason()
 	case source.FieldAttempts:
 		return m.Attempts()
+	case source.FieldBegun:
+		return m.Begun()
 	case source.FieldDueAt:
 		return m.DueAt()
 	case source.FieldSyncedAt:
@@ -6615,6 +6661,13 @@ func (m *SourceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAttempts(v)
 		return nil
+	case source.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
 	case source.FieldDueAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -6653,6 +6706,9 @@ func (m *SourceMutation) AddedFields() []string {
 	if m.addattempts != nil {
 		fields = append(fields, source.FieldAttempts)
 	}
+	if m.addbegun != nil {
+		fields = append(fields, source.FieldBegun)
+	}
 	return fields
 }
 
@@ -6667,6 +6723,8 @@ func (m *SourceMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedMaxPages()
 	case source.FieldAttempts:
 		return m.AddedAttempts()
+	case source.FieldBegun:
+		return m.AddedBegun()
 	}
 	return nil, false
 }
@@ -6696,6 +6754,13 @@ func (m *SourceMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddAttempts(v)
+		return nil
+	case source.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Source numeric field %s", name)
@@ -6774,6 +6839,9 @@ func (m *SourceMutation) ResetField(name string) error {
 		return nil
 	case source.FieldAttempts:
 		m.ResetAttempts()
+		return nil
+	case source.FieldBegun:
+		m.ResetBegun()
 		return nil
 	case source.FieldDueAt:
 		m.ResetDueAt()
@@ -10318,6 +10386,8 @@ type TestRunMutation struct {
 	addpassed      *int
 	total          *int
 	addtotal       *int
+	begun          *int
+	addbegun       *int
 	due_at         *time.Time
 	ended_at       *time.Time
 	created_at     *time.Time
@@ -10740,6 +10810,45 @@ func (m *TestRunMutation) ResetTotal() {
 	m.addtotal = nil
 }
 
+// SetBegun sets the "begun" field.
+func (m *TestRunMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *TestRunMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *TestRunMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *TestRunMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *TestRunMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
 // SetDueAt sets the "due_at" field.
 func (m *TestRunMutation) SetDueAt(t time.Time) {
 	m.due_at = &t
@@ -10884,7 +10993,7 @@ func (m *TestRunMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TestRunMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.workspace_id != nil {
 		fields = append(fields, testrun.FieldWorkspaceID)
 	}
@@ -10923,6 +11032,9 @@ func (m *TestRunMutation) Fields() []string {
 	}
 	if m.total != nil {
 		fields = append(fields, testrun.FieldTotal)
+	}
+	if m.begun != nil {
+		fields = append(fields, testrun.FieldBegun)
 	}
 	if m.due_at != nil {
 		fields = append(fields, testrun.FieldDueAt)
@@ -10967,6 +11079,8 @@ func (m *TestRunMutation) Field(name string) (ent.Value, bool) {
 		return m.Passed()
 	case testrun.FieldTotal:
 		return m.Total()
+	case testrun.FieldBegun:
+		return m.Begun()
 	case testrun.FieldDueAt:
 		return m.DueAt()
 	case testrun.FieldEndedAt:
@@ -11080,6 +11194,13 @@ func (m *TestRunMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetTotal(v)
 		return nil
+	case testrun.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
 	case testrun.FieldDueAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -11118,6 +11239,9 @@ func (m *TestRunMutation) AddedFields() []string {
 	if m.addtotal != nil {
 		fields = append(fields, testrun.FieldTotal)
 	}
+	if m.addbegun != nil {
+		fields = append(fields, testrun.FieldBegun)
+	}
 	return fields
 }
 
@@ -11132,6 +11256,8 @@ func (m *TestRunMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedPassed()
 	case testrun.FieldTotal:
 		return m.AddedTotal()
+	case testrun.FieldBegun:
+		return m.AddedBegun()
 	}
 	return nil, false
 }
@@ -11161,6 +11287,13 @@ func (m *TestRunMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddTotal(v)
+		return nil
+	case testrun.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
 		return nil
 	}
 	return fmt.Errorf("unknown TestRun numeric field %s", name)
@@ -11242,6 +11375,9 @@ func (m *TestRunMutation) ResetField(name string) error {
 		return nil
 	case testrun.FieldTotal:
 		m.ResetTotal()
+		return nil
+	case testrun.FieldBegun:
+		m.ResetBegun()
 		return nil
 	case testrun.FieldDueAt:
 		m.ResetDueAt()

@@ -44,6 +44,8 @@ type Passage struct {
 	Text string `json:"text,omitempty"`
 	// Encoding holds the value of the "encoding" field.
 	Encoding *[]byte `json:"encoding,omitempty"`
+	// Begun holds the value of the "begun" field.
+	Begun int `json:"begun,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the PassageQuery when eager-loading is set.
 	Edges        PassageEdges `json:"edges"`
@@ -77,7 +79,7 @@ func (*Passage) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case passage.FieldHeadingPath, passage.FieldEncoding:
 			values[i] = new([]byte)
-		case passage.FieldID, passage.FieldVersion, passage.FieldOrdinal, passage.FieldStart, passage.FieldEnd:
+		case passage.FieldID, passage.FieldVersion, passage.FieldOrdinal, passage.FieldStart, passage.FieldEnd, passage.FieldBegun:
 			values[i] = new(sql.NullInt64)
 		case passage.FieldWorkspaceID, passage.FieldChatbotID, passage.FieldDocumentID, passage.FieldTitle, passage.FieldPlace, passage.FieldContentHash, passage.FieldText:
 			values[i] = new(sql.NullString)
@@ -182,6 +184,12 @@ func (_m *Passage) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Encoding = value
 			}
+		case passage.FieldBegun:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field begun", values[i])
+			} else if value.Valid {
+				_m.Begun = int(value.Int64)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -263,6 +271,9 @@ func (_m *Passage) String() string {
 		builder.WriteString("encoding=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("begun=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Begun))
 	builder.WriteByte(')')
 	return builder.String()
 }

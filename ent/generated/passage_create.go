@@ -146,6 +146,20 @@ func (_c *PassageCreate) SetEncoding(v []byte) *PassageCreate {
 	return _c
 }
 
+// SetBegun sets the "begun" field.
+func (_c *PassageCreate) SetBegun(v int) *PassageCreate {
+	_c.mutation.SetBegun(v)
+	return _c
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_c *PassageCreate) SetNillableBegun(v *int) *PassageCreate {
+	if v != nil {
+		_c.SetBegun(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *PassageCreate) SetID(v int64) *PassageCreate {
 	_c.mutation.SetID(v)
@@ -201,6 +215,10 @@ func (_c *PassageCreate) defaults() error {
 	if _, ok := _c.mutation.Text(); !ok {
 		v := passage.DefaultText
 		_c.mutation.SetText(v)
+	}
+	if _, ok := _c.mutation.Begun(); !ok {
+		v := passage.DefaultBegun
+		_c.mutation.SetBegun(v)
 	}
 	return nil
 }
@@ -272,6 +290,9 @@ func (_c *PassageCreate) check() error {
 	}
 	if _, ok := _c.mutation.Text(); !ok {
 		return &ValidationError{Name: "text", err: errors.New(`generated: missing required field "Passage.text"`)}
+	}
+	if _, ok := _c.mutation.Begun(); !ok {
+		return &ValidationError{Name: "begun", err: errors.New(`generated: missing required field "Passage.begun"`)}
 	}
 	if len(_c.mutation.DocumentIDs()) == 0 {
 		return &ValidationError{Name: "document", err: errors.New(`generated: missing required edge "Passage.document"`)}
@@ -355,6 +376,10 @@ func (_c *PassageCreate) createSpec() (*Passage, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Encoding(); ok {
 		_spec.SetField(passage.FieldEncoding, field.TypeBytes, value)
 		_node.Encoding = &value
+	}
+	if value, ok := _c.mutation.Begun(); ok {
+		_spec.SetField(passage.FieldBegun, field.TypeInt, value)
+		_node.Begun = value
 	}
 	if nodes := _c.mutation.DocumentIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

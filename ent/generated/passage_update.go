@@ -53,6 +53,27 @@ func (_u *PassageUpdate) ClearEncoding() *PassageUpdate {
 	return _u
 }
 
+// SetBegun sets the "begun" field.
+func (_u *PassageUpdate) SetBegun(v int) *PassageUpdate {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *PassageUpdate) SetNillableBegun(v *int) *PassageUpdate {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *PassageUpdate) AddBegun(v int) *PassageUpdate {
+	_u.mutation.AddBegun(v)
+	return _u
+}
+
 // Mutation returns the PassageMutation object of the builder.
 func (_u *PassageUpdate) Mutation() *PassageMutation {
 	return _u.mutation
@@ -98,6 +119,12 @@ func (_u *PassageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.EncodingCleared() {
 		_spec.ClearField(passage.FieldEncoding, field.TypeBytes)
 	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(passage.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(passage.FieldBegun, field.TypeInt, value)
+	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
 			err = &NotFoundError{passage.Label}
@@ -141,6 +168,27 @@ func (_u *PassageUpdateOne) SetEncoding(v []byte) *PassageUpdateOne {
 // ClearEncoding clears the value of the "encoding" field.
 func (_u *PassageUpdateOne) ClearEncoding() *PassageUpdateOne {
 	_u.mutation.ClearEncoding()
+	return _u
+}
+
+// SetBegun sets the "begun" field.
+func (_u *PassageUpdateOne) SetBegun(v int) *PassageUpdateOne {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *PassageUpdateOne) SetNillableBegun(v *int) *PassageUpdateOne {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *PassageUpdateOne) AddBegun(v int) *PassageUpdateOne {
+	_u.mutation.AddBegun(v)
 	return _u
 }
 
@@ -218,6 +266,12 @@ func (_u *PassageUpdateOne) sqlSave(ctx context.Context) (_node *Passage, err er
 	}
 	if _u.mutation.EncodingCleared() {
 		_spec.ClearField(passage.FieldEncoding, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(passage.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(passage.FieldBegun, field.TypeInt, value)
 	}
 	_node = &Passage{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -43,6 +43,8 @@ type Source struct {
 	Reason string `json:"reason,omitempty"`
 	// Attempts holds the value of the "attempts" field.
 	Attempts int `json:"attempts,omitempty"`
+	// Begun holds the value of the "begun" field.
+	Begun int `json:"begun,omitempty"`
 	// DueAt holds the value of the "due_at" field.
 	DueAt *time.Time `json:"due_at,omitempty"`
 	// SyncedAt holds the value of the "synced_at" field.
@@ -82,7 +84,7 @@ func (*Source) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case source.FieldInclude, source.FieldExclude:
 			values[i] = new([]byte)
-		case source.FieldMaxDepth, source.FieldMaxPages, source.FieldAttempts:
+		case source.FieldMaxDepth, source.FieldMaxPages, source.FieldAttempts, source.FieldBegun:
 			values[i] = new(sql.NullInt64)
 		case source.FieldID, source.FieldWorkspaceID, source.FieldChatbotID, source.FieldKind, source.FieldURL, source.FieldSchedule, source.FieldState, source.FieldReason:
 			values[i] = new(sql.NullString)
@@ -185,6 +187,12 @@ func (_m *Source) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Attempts = int(value.Int64)
 			}
+		case source.FieldBegun:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field begun", values[i])
+			} else if value.Valid {
+				_m.Begun = int(value.Int64)
+			}
 		case source.FieldDueAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field due_at", values[i])
@@ -281,6 +289,9 @@ func (_m *Source) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("attempts=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))
+	builder.WriteString(", ")
+	builder.WriteString("begun=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Begun))
 	builder.WriteString(", ")
 	if v := _m.DueAt; v != nil {
 		builder.WriteString("due_at=")

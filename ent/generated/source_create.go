@@ -141,6 +141,20 @@ func (_c *SourceCreate) SetNillableAttempts(v *int) *SourceCreate {
 	return _c
 }
 
+// SetBegun sets the "begun" field.
+func (_c *SourceCreate) SetBegun(v int) *SourceCreate {
+	_c.mutation.SetBegun(v)
+	return _c
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_c *SourceCreate) SetNillableBegun(v *int) *SourceCreate {
+	if v != nil {
+		_c.SetBegun(*v)
+	}
+	return _c
+}
+
 // SetDueAt sets the "due_at" field.
 func (_c *SourceCreate) SetDueAt(v time.Time) *SourceCreate {
 	_c.mutation.SetDueAt(v)
@@ -239,6 +253,10 @@ func (_c *SourceCreate) defaults() error {
 		v := source.DefaultAttempts
 		_c.mutation.SetAttempts(v)
 	}
+	if _, ok := _c.mutation.Begun(); !ok {
+		v := source.DefaultBegun
+		_c.mutation.SetBegun(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if source.DefaultCreatedAt == nil {
 			return fmt.Errorf("generated: uninitialized source.DefaultCreatedAt (forgotten import generated/runtime?)")
@@ -311,6 +329,9 @@ func (_c *SourceCreate) check() error {
 	}
 	if _, ok := _c.mutation.Attempts(); !ok {
 		return &ValidationError{Name: "attempts", err: errors.New(`generated: missing required field "Source.attempts"`)}
+	}
+	if _, ok := _c.mutation.Begun(); !ok {
+		return &ValidationError{Name: "begun", err: errors.New(`generated: missing required field "Source.begun"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`generated: missing required field "Source.created_at"`)}
@@ -401,6 +422,10 @@ func (_c *SourceCreate) createSpec() (*Source, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Attempts(); ok {
 		_spec.SetField(source.FieldAttempts, field.TypeInt, value)
 		_node.Attempts = value
+	}
+	if value, ok := _c.mutation.Begun(); ok {
+		_spec.SetField(source.FieldBegun, field.TypeInt, value)
+		_node.Begun = value
 	}
 	if value, ok := _c.mutation.DueAt(); ok {
 		_spec.SetField(source.FieldDueAt, field.TypeTime, value)

@@ -172,6 +172,27 @@ func (_u *SourceUpdate) AddAttempts(v int) *SourceUpdate {
 	return _u
 }
 
+// SetBegun sets the "begun" field.
+func (_u *SourceUpdate) SetBegun(v int) *SourceUpdate {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *SourceUpdate) SetNillableBegun(v *int) *SourceUpdate {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *SourceUpdate) AddBegun(v int) *SourceUpdate {
+	_u.mutation.AddBegun(v)
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *SourceUpdate) SetDueAt(v time.Time) *SourceUpdate {
 	_u.mutation.SetDueAt(v)
@@ -303,6 +324,12 @@ func (_u *SourceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(source.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(source.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(source.FieldBegun, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(source.FieldDueAt, field.TypeTime, value)
@@ -479,6 +506,27 @@ func (_u *SourceUpdateOne) AddAttempts(v int) *SourceUpdateOne {
 	return _u
 }
 
+// SetBegun sets the "begun" field.
+func (_u *SourceUpdateOne) SetBegun(v int) *SourceUpdateOne {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *SourceUpdateOne) SetNillableBegun(v *int) *SourceUpdateOne {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *SourceUpdateOne) AddBegun(v int) *SourceUpdateOne {
+	_u.mutation.AddBegun(v)
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *SourceUpdateOne) SetDueAt(v time.Time) *SourceUpdateOne {
 	_u.mutation.SetDueAt(v)
@@ -640,6 +688,12 @@ func (_u *SourceUpdateOne) sqlSave(ctx context.Context) (_node *Source, err erro
 	}
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(source.FieldAttempts, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(source.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(source.FieldBegun, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(source.FieldDueAt, field.TypeTime, value)

@@ -44,6 +44,8 @@ type TestRun struct {
 	Passed int `json:"passed,omitempty"`
 	// Total holds the value of the "total" field.
 	Total int `json:"total,omitempty"`
+	// Begun holds the value of the "begun" field.
+	Begun int `json:"begun,omitempty"`
 	// DueAt holds the value of the "due_at" field.
 	DueAt *time.Time `json:"due_at,omitempty"`
 	// EndedAt holds the value of the "ended_at" field.
@@ -81,7 +83,7 @@ func (*TestRun) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case testrun.FieldDocuments, testrun.FieldPassed, testrun.FieldTotal:
+		case testrun.FieldDocuments, testrun.FieldPassed, testrun.FieldTotal, testrun.FieldBegun:
 			values[i] = new(sql.NullInt64)
 		case testrun.FieldID, testrun.FieldWorkspaceID, testrun.FieldChatbotID, testrun.FieldCause, testrun.FieldStartedBy, testrun.FieldState, testrun.FieldReason, testrun.FieldKnowledge, testrun.FieldSettings, testrun.FieldProgram, testrun.FieldFigures:
 			values[i] = new(sql.NullString)
@@ -186,6 +188,12 @@ func (_m *TestRun) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Total = int(value.Int64)
 			}
+		case testrun.FieldBegun:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field begun", values[i])
+			} else if value.Valid {
+				_m.Begun = int(value.Int64)
+			}
 		case testrun.FieldDueAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field due_at", values[i])
@@ -285,6 +293,9 @@ func (_m *TestRun) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("total=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Total))
+	builder.WriteString(", ")
+	builder.WriteString("begun=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Begun))
 	builder.WriteString(", ")
 	if v := _m.DueAt; v != nil {
 		builder.WriteString("due_at=")

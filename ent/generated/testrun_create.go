@@ -171,6 +171,20 @@ func (_c *TestRunCreate) SetNillableTotal(v *int) *TestRunCreate {
 	return _c
 }
 
+// SetBegun sets the "begun" field.
+func (_c *TestRunCreate) SetBegun(v int) *TestRunCreate {
+	_c.mutation.SetBegun(v)
+	return _c
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_c *TestRunCreate) SetNillableBegun(v *int) *TestRunCreate {
+	if v != nil {
+		_c.SetBegun(*v)
+	}
+	return _c
+}
+
 // SetDueAt sets the "due_at" field.
 func (_c *TestRunCreate) SetDueAt(v time.Time) *TestRunCreate {
 	_c.mutation.SetDueAt(v)
@@ -281,6 +295,10 @@ func (_c *TestRunCreate) defaults() error {
 		v := testrun.DefaultTotal
 		_c.mutation.SetTotal(v)
 	}
+	if _, ok := _c.mutation.Begun(); !ok {
+		v := testrun.DefaultBegun
+		_c.mutation.SetBegun(v)
+	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		if testrun.DefaultCreatedAt == nil {
 			return fmt.Errorf("generated: uninitialized testrun.DefaultCreatedAt (forgotten import generated/runtime?)")
@@ -361,6 +379,9 @@ func (_c *TestRunCreate) check() error {
 	}
 	if _, ok := _c.mutation.Total(); !ok {
 		return &ValidationError{Name: "total", err: errors.New(`generated: missing required field "TestRun.total"`)}
+	}
+	if _, ok := _c.mutation.Begun(); !ok {
+		return &ValidationError{Name: "begun", err: errors.New(`generated: missing required field "TestRun.begun"`)}
 	}
 	if _, ok := _c.mutation.CreatedAt(); !ok {
 		return &ValidationError{Name: "created_at", err: errors.New(`generated: missing required field "TestRun.created_at"`)}
@@ -455,6 +476,10 @@ func (_c *TestRunCreate) createSpec() (*TestRun, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Total(); ok {
 		_spec.SetField(testrun.FieldTotal, field.TypeInt, value)
 		_node.Total = value
+	}
+	if value, ok := _c.mutation.Begun(); ok {
+		_spec.SetField(testrun.FieldBegun, field.TypeInt, value)
+		_node.Begun = value
 	}
 	if value, ok := _c.mutation.DueAt(); ok {
 		_spec.SetField(testrun.FieldDueAt, field.TypeTime, value)

@@ -203,6 +203,27 @@ func (_u *TestRunUpdate) AddTotal(v int) *TestRunUpdate {
 	return _u
 }
 
+// SetBegun sets the "begun" field.
+func (_u *TestRunUpdate) SetBegun(v int) *TestRunUpdate {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *TestRunUpdate) SetNillableBegun(v *int) *TestRunUpdate {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *TestRunUpdate) AddBegun(v int) *TestRunUpdate {
+	_u.mutation.AddBegun(v)
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *TestRunUpdate) SetDueAt(v time.Time) *TestRunUpdate {
 	_u.mutation.SetDueAt(v)
@@ -340,6 +361,12 @@ func (_u *TestRunUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedTotal(); ok {
 		_spec.AddField(testrun.FieldTotal, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(testrun.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(testrun.FieldBegun, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(testrun.FieldDueAt, field.TypeTime, value)
@@ -548,6 +575,27 @@ func (_u *TestRunUpdateOne) AddTotal(v int) *TestRunUpdateOne {
 	return _u
 }
 
+// SetBegun sets the "begun" field.
+func (_u *TestRunUpdateOne) SetBegun(v int) *TestRunUpdateOne {
+	_u.mutation.ResetBegun()
+	_u.mutation.SetBegun(v)
+	return _u
+}
+
+// SetNillableBegun sets the "begun" field if the given value is not nil.
+func (_u *TestRunUpdateOne) SetNillableBegun(v *int) *TestRunUpdateOne {
+	if v != nil {
+		_u.SetBegun(*v)
+	}
+	return _u
+}
+
+// AddBegun adds value to the "begun" field.
+func (_u *TestRunUpdateOne) AddBegun(v int) *TestRunUpdateOne {
+	_u.mutation.AddBegun(v)
+	return _u
+}
+
 // SetDueAt sets the "due_at" field.
 func (_u *TestRunUpdateOne) SetDueAt(v time.Time) *TestRunUpdateOne {
 	_u.mutation.SetDueAt(v)
@@ -715,6 +763,12 @@ func (_u *TestRunUpdateOne) sqlSave(ctx context.Context) (_node *TestRun, err er
 	}
 	if value, ok := _u.mutation.AddedTotal(); ok {
 		_spec.AddField(testrun.FieldTotal, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Begun(); ok {
+		_spec.SetField(testrun.FieldBegun, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBegun(); ok {
+		_spec.AddField(testrun.FieldBegun, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.DueAt(); ok {
 		_spec.SetField(testrun.FieldDueAt, field.TypeTime, value)

@@ -160,6 +160,8 @@ func (TestRun) Fields() []ent.Field {
 		longText("figures"),
 		field.Int("passed").Default(0),
 		field.Int("total").Default(0),
+		// begun counts slices of it in a row that did not end: see Document.
+		field.Int("begun").Default(0),
 		// due_at is when it is to run; none when it has ended.
 		field.Time("due_at").Optional().Nillable(),
 		field.Time("ended_at").Optional().Nillable(),

@@ -28,6 +28,8 @@ func (Source) Fields() []ent.Field {
 		field.String("state").MaxLen(20),
 		longText("reason"),
 		field.Int("attempts").Default(0),
+		// begun counts attempts in a row that began and did not end: see Document.
+		field.Int("begun").Default(0),
 		// due_at is when the next synchronization is to begin.
 		field.Time("due_at").Optional().Nillable(),
 		field.Time("synced_at").Optional().Nillable(),
@@ -88,6 +90,9 @@ func (Document) Fields() []ent.Field {
 		field.Int("version").Default(0),
 		field.Int("live").Default(0),
 		field.Int("attempts").Default(0),
+		// begun counts attempts in a row that began and did not end, because the
+		// process ended.
+		field.Int("begun").Default(0),
 		field.Time("due_at").Optional().Nillable(),
 		// undo_state is the state that a document which is being removed gets
 		// back when its owner takes the removal back in time; empty when nobody can.
@@ -187,6 +192,8 @@ func (Passage) Fields() []ent.Field {
 		// encoding says what the passage and its parts are about; see encode.Encoding.
 		// It is null until the passage has been encoded.
 		field.Bytes("encoding").Optional().Nillable(),
+		// begun counts attempts to encode it that did not end: see Document.
+		field.Int("begun").Default(0),
 	}
 }
 

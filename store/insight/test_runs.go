@@ -111,7 +111,7 @@ func runFromRow(row *ent.TestRun) (testrun.Run, error) {
 	run := testrun.Run{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, Cause: testrun.Cause(row.Cause), By: row.StartedBy,
 		State: testrun.State(row.State), Reason: row.Reason, Total: row.Total, Knowledge: row.Knowledge, KnownDocuments: row.Documents,
-		Program: row.Program, DueAt: store.UTC(row.DueAt), EndedAt: store.UTC(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
+		Program: row.Program, Begun: row.Begun, DueAt: store.UTC(row.DueAt), EndedAt: store.UTC(row.EndedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 	run.Passed = row.Passed // of a run from before there were figures
 	if row.Figures != "" {
@@ -148,7 +148,7 @@ func (s *TestRuns) UpdateTestRun(ctx context.Context, workspaceID string, run te
 	}
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.TestRun.Update().Where(enttestrun.ID(run.ID), underWay).SetCause(string(run.Cause)).SetStartedBy(run.By).SetState(string(run.State)).SetReason(run.Reason).
-			SetPassed(run.Passed).SetTotal(run.Total).SetNillableEndedAt(run.EndedAt).
+			SetPassed(run.Passed).SetTotal(run.Total).SetBegun(run.Begun).SetNillableEndedAt(run.EndedAt).
 			SetFigures(string(figures)).SetKnowledge(run.Knowledge).SetDocuments(run.KnownDocuments).SetSettings(string(settings)).SetProgram(run.Program)
 		if run.DueAt != nil {
 			update.SetDueAt(*run.DueAt)
@@ -283,6 +283,7 @@ func (s *TestRuns) ClaimTestRun(ctx context.Context, access system.Access, now, 
 			return store.MapError(err)
 		}
 		run.State, run.DueAt = testrun.Running, &until
+		run.Begun++
 		return s.UpdateTestRun(ctx, run.WorkspaceID, run)
 	})
 	return run, err

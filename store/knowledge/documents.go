@@ -37,7 +37,7 @@ func NewDocumentRow(db *ent.Client, workspaceID string, d knowledge.Document) *e
 	return db.Document.Create().SetID(d.ID).SetWorkspaceID(workspaceID).SetChatbotID(d.ChatbotID).
 		SetSourceID(d.SourceID).SetExternalID(d.ExternalID).SetURL(d.URL).SetDepth(d.Depth).SetTitle(d.Title).SetSearchText(searchText(d)).SetKind(string(d.Kind)).
 		SetState(string(d.State)).SetContent(d.Content).SetBytes(len(d.Content)).SetInputHash(d.InputHash).SetContentHash(d.ContentHash).
-		SetChars(d.Chars).SetNillableDueAt(d.DueAt).SetUpdatedAt(d.UpdatedAt).SetCreatedAt(d.CreatedAt)
+		SetChars(d.Chars).SetBegun(d.Begun).SetNillableDueAt(d.DueAt).SetUpdatedAt(d.UpdatedAt).SetCreatedAt(d.CreatedAt)
 }
 
 var settled = document.StateIn(string(knowledge.Ready), string(knowledge.Failed))
@@ -152,7 +152,7 @@ func (s *Documents) UpdateDocument(ctx context.Context, workspaceID string, from
 		update := db.Document.Update().Where(document.ID(d.ID), document.State(string(from)), current).
 			SetURL(d.URL).SetTitle(d.Title).SetSearchText(searchText(d)).SetKind(string(d.Kind)).SetInputHash(d.InputHash).SetState(string(d.State)).SetReason(d.Reason).
 			SetContentHash(d.ContentHash).SetChars(d.Chars).SetPassageCount(d.Passages).SetIndexed(d.Indexed).
-			SetVersion(d.Version).SetLive(d.Live).SetAttempts(d.Attempts).SetEtag(d.ETag).SetLastModified(d.LastModified).
+			SetVersion(d.Version).SetLive(d.Live).SetAttempts(d.Attempts).SetBegun(d.Begun).SetEtag(d.ETag).SetLastModified(d.LastModified).
 			SetUpdatedAt(d.UpdatedAt).SetNillableFetchedAt(d.FetchedAt)
 		if d.DueAt != nil {
 			update.SetDueAt(*d.DueAt)
@@ -182,6 +182,13 @@ func (s *Documents) MarkRemoving(ctx context.Context, workspaceID, documentID st
 			return store.MapError(err)
 		}
 		return forgetAnswers(ctx, s.store, forgetByDocument, workspaceID, documentID)
+	})
+}
+
+// SetBegun sets how many attempts began and did not end.
+func (s *Documents) SetBegun(ctx context.Context, workspaceID, documentID string, from, to int) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return store.Affected(db.Document.Update().Where(document.ID(documentID), document.Begun(from)).SetBegun(to).Save(ctx))
 	})
 }
 
@@ -216,7 +223,7 @@ func documentFromRow(row *ent.Document) knowledge.Document {
 		Depth: row.Depth, Title: row.Title, Kind: knowledge.Kind(row.Kind), State: knowledge.State(row.State),
 		Reason: row.Reason, Content: row.Content, InputHash: row.InputHash, ContentHash: row.ContentHash,
 		Chars: row.Chars, Passages: row.PassageCount, Indexed: row.Indexed, Version: row.Version, Live: max(row.Live, 0),
-		Attempts: row.Attempts, DueAt: store.UTC(row.DueAt), ETag: row.Etag, LastModified: row.LastModified,
+		Attempts: row.Attempts, Begun: row.Begun, DueAt: store.UTC(row.DueAt), ETag: row.Etag, LastModified: row.LastModified,
 		FetchedAt: store.UTC(row.FetchedAt), UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
 	}
 	if row.UndoState != "" {

@@ -113,6 +113,13 @@ func (s *Encodings) unencoded(ctx context.Context, workspaceID, chatbotID string
 		Where(passage.WorkspaceID(workspaceID), passage.ChatbotID(chatbotID), passage.EncodingIsNil())
 }
 
+// CountAttempt adds to the attempts at passages that began and did not end.
+func (s *Encodings) CountAttempt(ctx context.Context, workspaceID string, passageIDs []int64, by int) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return db.Passage.Update().Where(passage.IDIn(passageIDs...)).AddBegun(by).Exec(ctx)
+	})
+}
+
 // SaveEncodings stores encodings by the ids of their passages.
 func (s *Encodings) SaveEncodings(ctx context.Context, workspaceID string, encodings map[int64]encode.Encoding) error {
 	defer func() { // also what this process takes to be missing
@@ -123,7 +130,7 @@ func (s *Encodings) SaveEncodings(ctx context.Context, workspaceID string, encod
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		// In order: two transactions that save the same ones must not deadlock.
 		for _, id := range slices.Sorted(maps.Keys(encodings)) {
-			if err := db.Passage.Update().Where(passage.ID(id)).SetEncoding(encodings[id]).Exec(ctx); err != nil {
+			if err := db.Passage.Update().Where(passage.ID(id)).SetEncoding(encodings[id]).SetBegun(0).Exec(ctx); err != nil {
 				return err
 			}
 		}

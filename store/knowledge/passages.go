@@ -62,6 +62,6 @@ func passageFromRow(row *ent.Passage) retrieval.Passage {
 	return retrieval.Passage{
 		ID: row.ID, DocumentID: row.DocumentID, Version: row.Version, Ordinal: row.Ordinal, Title: row.Title,
 		HeadingPath: row.HeadingPath, Place: row.Place, Start: row.Start, End: row.End, ContentHash: row.ContentHash, Text: row.Text,
-		Encoded: row.Encoding != nil && len(*row.Encoding) > 0, // null is read as an empty one
+		Begun: row.Begun, Encoded: row.Encoding != nil && len(*row.Encoding) > 0, // null is read as an empty one
 	}
 }

@@ -54,13 +54,20 @@ func (s *Sources) Sources(ctx context.Context, workspaceID, chatbotID string) ([
 func (s *Sources) UpdateSource(ctx context.Context, workspaceID string, v knowledge.Source) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Source.Update().Where(source.ID(v.ID)).SetURL(v.URL).SetSchedule(string(v.Schedule)).SetState(string(v.State)).
-			SetReason(v.Reason).SetAttempts(v.Attempts).SetNillableSyncedAt(v.SyncedAt)
+			SetReason(v.Reason).SetAttempts(v.Attempts).SetBegun(v.Begun).SetNillableSyncedAt(v.SyncedAt)
 		if v.DueAt != nil {
 			update.SetDueAt(*v.DueAt)
 		} else {
 			update.ClearDueAt()
 		}
 		return store.Affected(update.Save(ctx))
+	})
+}
+
+// SetSourceBegun sets how many attempts at a source began and did not end.
+func (s *Sources) SetSourceBegun(ctx context.Context, workspaceID, sourceID string, from, to int) error {
+	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+		return store.Affected(db.Source.Update().Where(source.ID(sourceID), source.Begun(from)).SetBegun(to).Save(ctx))
 	})
 }
 
@@ -79,7 +86,7 @@ func sourceFromRow(row *ent.Source) knowledge.Source {
 			Include: row.Include, Exclude: row.Exclude, MaxDepth: row.MaxDepth, MaxPages: row.MaxPages,
 		},
 		Schedule: knowledge.Schedule(row.Schedule), State: knowledge.SourceState(row.State), Reason: row.Reason,
-		Attempts: row.Attempts, DueAt: store.UTC(row.DueAt), SyncedAt: store.UTC(row.SyncedAt), CreatedAt: row.CreatedAt.UTC(),
+		Attempts: row.Attempts, Begun: row.Begun, DueAt: store.UTC(row.DueAt), SyncedAt: store.UTC(row.SyncedAt), CreatedAt: row.CreatedAt.UTC(),
 	}
 }
 

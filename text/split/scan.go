@@ -62,10 +62,11 @@ var blockParser = parser.NewParser(parser.WithBlockParsers(
 
 // scan returns the blocks of a Markdown source.
 //
-// It parses a window at a time and goes on at the last block found, which the end of the
+// It stops when it has counted too many. It parses a window at a time and goes on at the last block found, which the end of the
 // window may have cut. Between top-level blocks the parser has no state, so it finds the
 // same blocks as in the whole document at once.
-func scan(src string) []block {
+func (s *splitter) scan() []block {
+	src, headings := s.src, 0
 	start := frontMatter(src)
 	var blocks []block
 	if start > 0 {
@@ -75,21 +76,38 @@ func scan(src string) []block {
 	for start < len(src) {
 		end := lineEnd(src, min(start+size, len(src)))
 		found, last := parse(src, start, end)
-		switch {
-		case end == len(src):
-			return append(blocks, found...)
-		case last > start:
+		if end < len(src) && last <= start && size < maxWindow {
+			size *= 2
+			continue
+		}
+		next := end
+		if end < len(src) && last > start {
 			for len(found) > 0 && found[len(found)-1].start >= last {
 				found = found[:len(found)-1]
 			}
-			blocks, start, size = append(blocks, found...), last, window
-		case size < maxWindow:
-			size *= 2
-		default:
-			blocks, start, size = append(blocks, found...), end, window
+			next = last
+		}
+		blocks, start, size = append(blocks, found...), next, window
+		headings += countHeadings(found)
+		if headings > s.most.Headings {
+			s.tooMany = &TooMany{"heading", s.most.Headings}
+			return nil
+		}
+		if len(blocks) > s.most.Blocks {
+			s.tooMany = &TooMany{"paragraph", s.most.Blocks}
+			return nil
 		}
 	}
 	return blocks
+}
+
+func countHeadings(blocks []block) (n int) {
+	for i := range blocks {
+		if blocks[i].shape == heading {
+			n++
+		}
+	}
+	return n
 }
 
 // measure fills in the tokens of blocks, and where the blocks in them end. All

@@ -4,6 +4,7 @@ package split
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -60,6 +61,31 @@ type Sizes struct {
 	Count func(text string) int
 }
 
+// Most is how many headings, blocks and passages a document may have. It bounds what [Cuts] makes of a
+// document, whose blocks may have three bytes.
+var Most = Counts{Headings: 100_000, Blocks: 500_000, Passages: 50_000}
+
+// Counts are numbers of parts of a document.
+type Counts struct{ Headings, Blocks, Passages int }
+
+// TooMany is the error of a document with more parts than it may have. What is the noun of one.
+type TooMany struct {
+	What string
+	Most int
+}
+
+// Error says which parts.
+func (e *TooMany) Error() string { return fmt.Sprintf("more than %d %ss", e.Most, e.What) }
+
+// Cut says where a passage is: src[Start:End], in bytes, between Head and Foot.
+type Cut struct {
+	// Path holds the headings above it, outermost first.
+	Path       []string
+	Start, End int
+	// Head and Foot are what the pieces of a cut table or code repeat, or empty.
+	Head, Foot string
+}
+
 // Split cuts a document into passages, in the order of its text. A document
 // without words has none.
 //
@@ -81,74 +107,103 @@ type Sizes struct {
 // Equal documents and sizes give equal passages. The time is linear in the
 // length.
 func Split(doc Document, sizes Sizes) []Passage {
-	s := newSplitter(doc, sizes)
+	unbounded := Counts{math.MaxInt, math.MaxInt, math.MaxInt}
+	cuts, _ := cutWithin(doc, sizes, unbounded)
+	return doc.Passages(cuts)
+}
+
+// Cuts is [Split] for a document of a stranger: it stops with [TooMany] as soon as it has counted more
+// than [Most].
+func Cuts(doc Document, sizes Sizes) ([]Cut, error) { return cutWithin(doc, sizes, Most) }
+
+func cutWithin(doc Document, sizes Sizes, most Counts) ([]Cut, error) {
+	s := newSplitter(doc, sizes, most)
 	if doc.Plain || tooDeep(doc.Content) {
-		blocks := textBlocks(s.src, 0, len(s.src))
+		blocks := s.textBlocks(0, len(s.src))
 		s.measure(blocks)
 		s.pack(nil, blocks)
-		return s.passages
+		return s.result()
 	}
-	blocks := scan(s.src)
+	blocks := s.scan()
+	if s.tooMany != nil {
+		return nil, s.tooMany
+	}
 	s.measure(blocks)
 	sections := outline(blocks, doc.Pairs)
 	s.group(nil, sections, 0, len(sections))
-	return s.passages
+	return s.result()
+}
+
+func (s *splitter) result() ([]Cut, error) {
+	if s.tooMany != nil {
+		return nil, s.tooMany
+	}
+	return s.cuts, nil
+}
+
+// Passages are what the cuts of a document say. Their texts share its memory.
+func (d Document) Passages(cuts []Cut) []Passage {
+	if len(cuts) == 0 {
+		return nil
+	}
+	passages := make([]Passage, len(cuts))
+	// Each goes on from the one before, so that all of them together take linear time.
+	counted, chars := 0, 0
+	for i, c := range cuts {
+		chars += utf8.RuneCountInString(d.Content[counted:c.Start])
+		counted = c.Start
+		text := d.Content[c.Start:c.End]
+		passages[i] = Passage{
+			DocumentID:  d.ID,
+			Ordinal:     i,
+			Title:       d.Title,
+			HeadingPath: c.Path,
+			Place:       placeAt(d.Places, c.Start),
+			Start:       chars,
+			End:         chars + utf8.RuneCountInString(text),
+		}
+		if c.Head != "" {
+			text = c.Head + text
+		}
+		if c.Foot != "" {
+			text += "\n" + c.Foot
+		}
+		passages[i].Text = text
+	}
+	return passages
 }
 
 type splitter struct {
-	doc   Document
 	src   string
 	count func(string) int
 	// small is the size up to which a section joins its neighbors, and up to
 	// which a piece joins a long one beside it.
 	aim, limit, small int
-	passages          []Passage
-	// counted is where the last passage starts in src, and chars how many
-	// characters stand before it.
-	counted, chars int
+	cuts              []Cut
+	most              Counts
+	tooMany           error
 }
 
-func newSplitter(doc Document, sizes Sizes) *splitter {
+func newSplitter(doc Document, sizes Sizes, most Counts) *splitter {
 	count := sizes.Count
 	if count == nil {
 		count = func(text string) int { return (len(text) + 3) / 4 }
 	}
-	return &splitter{doc: doc, src: doc.Content, count: count, aim: sizes.Aim, limit: max(sizes.Limit, sizes.Aim), small: sizes.Aim / 3}
+	return &splitter{src: doc.Content, count: count, aim: sizes.Aim, limit: max(sizes.Limit, sizes.Aim), small: sizes.Aim / 3, most: most}
 }
 
 // add appends the passage src[start:end] between a head and a foot, which may
-// be empty. Blank text makes none.
+// be empty. Blank text makes none, nor does what comes after too many.
 func (s *splitter) add(path []string, start, end int, head, foot string) {
 	start, end = s.trim(start, end)
-	if start == end {
+	if start == end || s.tooMany != nil {
 		return
 	}
-	first := s.charsBefore(start)
-	text := s.src[start:end]
-	if head != "" {
-		text = head + text
+	if len(s.cuts) >= s.most.Passages {
+		s.tooMany = &TooMany{"passage", s.most.Passages}
+		return
 	}
-	if foot != "" {
-		text += "\n" + foot
-	}
-	s.passages = append(s.passages, Passage{
-		DocumentID:  s.doc.ID,
-		Ordinal:     len(s.passages),
-		Title:       s.doc.Title,
-		HeadingPath: path,
-		Place:       placeAt(s.doc.Places, start),
-		Start:       first,
-		End:         first + utf8.RuneCountInString(s.src[start:end]),
-		Text:        text,
-	})
-}
-
-// charsBefore counts the characters before a passage. It goes on from the
-// passage before, so that all of them together take linear time.
-func (s *splitter) charsBefore(start int) int {
-	s.chars += utf8.RuneCountInString(s.src[s.counted:start])
-	s.counted = start
-	return s.chars
+	s.cuts = append(s.cuts, Cut{path, start, end, head, foot})
 }
 
 // placeAt returns the name of the place that holds an offset in the content.

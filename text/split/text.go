@@ -55,12 +55,17 @@ func opensItem(line string, i int) bool {
 }
 
 // textBlocks returns the paragraphs of src[from:to]: what blank lines part.
-func textBlocks(src string, from, to int) []block {
+func (s *splitter) textBlocks(from, to int) []block {
+	src := s.src
 	var blocks []block
 	start, at, blank := from, from, false
 	for line := range strings.Lines(src[from:to]) {
 		isBlank := strings.TrimSpace(line) == ""
 		if blank && !isBlank {
+			if len(blocks) >= s.most.Blocks {
+				s.tooMany = &TooMany{"paragraph", s.most.Blocks}
+				return nil
+			}
 			blocks = append(blocks, block{start: start, end: at})
 			start = at
 		}

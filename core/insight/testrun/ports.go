@@ -56,6 +56,7 @@ type RunStore interface {
 type Due interface {
 	// ClaimTestRun returns a run of any workspace that is due, which nobody else
 	// claims until a time. It is NotFound if there is none.
+	// It counts the slice that begins: see [Run.Begun].
 	ClaimTestRun(ctx context.Context, access system.Access, now, until time.Time) (Run, error)
 	// Tested returns the chatbots of any workspace that have test questions, each
 	// with what it answers from and by.

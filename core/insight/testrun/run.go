@@ -56,6 +56,9 @@ type Run struct {
 	KnownDocuments int
 	Settings       chatbot.Settings
 	Program        string
+	// Begun counts slices in a row that began and did not end, because the process
+	// ended.
+	Begun int
 	// DueAt is when the run is to go on. Nil when it has ended.
 	DueAt, EndedAt *time.Time
 	CreatedAt      time.Time

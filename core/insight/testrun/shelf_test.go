@@ -167,6 +167,7 @@ func (s *shelf) ClaimTestRun(_ context.Context, _ system.Access, now, until time
 	for i := range s.runs {
 		if due := s.runs[i].DueAt; due != nil && !due.After(now) {
 			s.runs[i].State, s.runs[i].DueAt = Running, &until
+			s.runs[i].Begun++
 			return s.runs[i], nil
 		}
 	}

@@ -2,6 +2,7 @@ package testrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"parley/core/chatbot"
@@ -30,8 +31,23 @@ func (s *Service) Work(ctx context.Context) error {
 	return nil
 }
 
-// advance asks questions of a run that have no result yet, for one slice.
-func (s *Service) advance(ctx context.Context, run Run) error {
+// mostBegun is how many slices of a run may end the process before one has a result.
+const mostBegun = 3
+
+// advance asks questions of a run that have no result yet, for one slice. A result, or the end of
+// the slice, begins the count of slices anew.
+func (s *Service) advance(ctx context.Context, run Run) (err error) {
+	if run.Begun > mostBegun {
+		return s.end(ctx, run, Failed, fmt.Sprintf("The server stopped while it asked the next question, %d times in a row. Change or remove that question.", mostBegun))
+	}
+	defer func() {
+		if err != nil { // this process lives, even if it stops
+			run.Begun--
+			stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+			defer cancel()
+			err = errors.Join(err, notEnded(s.runs.UpdateTestRun(stopping, run.WorkspaceID, run)))
+		}
+	}()
 	bot, err := s.chatbots.Get(ctx, run.WorkspaceID, run.ChatbotID)
 	if err != nil {
 		return err
@@ -51,7 +67,7 @@ func (s *Service) advance(ctx context.Context, run Run) error {
 	for _, q := range left {
 		if !s.now().Before(until) {
 			now := s.now()
-			run.DueAt = &now
+			run.DueAt, run.Begun = &now, 0
 			return notEnded(s.runs.UpdateTestRun(ctx, run.WorkspaceID, run))
 		}
 		refused, err := s.ask(ctx, bot, &run, q)
@@ -121,6 +137,7 @@ func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run *Run, q Ques
 	}
 	result.RunID, result.QuestionID, result.At = run.ID, q.ID, s.now()
 	with := *run
+	with.Begun = 1
 	with.Add(q.Wanted, result)
 	err = s.runs.AddTestResult(ctx, run.WorkspaceID, with, result)
 	if fault.Is(err, fault.Conflict) {

@@ -21,7 +21,10 @@ type Store interface {
 	ChatbotsUnencoded(ctx context.Context, access system.Access) ([]retrieval.Scope, error)
 	// Unencoded returns such passages of a chatbot, the oldest first, at most limit.
 	Unencoded(ctx context.Context, workspaceID, chatbotID string, limit int) ([]retrieval.Passage, error)
-	// SaveEncodings stores encodings by [retrieval.Passage.ID]. A passage that is gone
+	// CountAttempt adds to the attempts at passages that began and did not end: see
+	// [retrieval.Passage.Begun].
+	CountAttempt(ctx context.Context, workspaceID string, passageIDs []int64, by int) error
+	// SaveEncodings stores encodings by [retrieval.Passage.ID], whose attempts have ended. A passage that is gone
 	// is left out.
 	SaveEncodings(ctx context.Context, workspaceID string, encodings map[int64]encode.Encoding) error
 	// CountUnencoded counts such passages of all workspaces.
@@ -128,19 +131,69 @@ func (s *Service) workOff(ctx context.Context, q *queue, until time.Time) error 
 	return errors.Join(failures...)
 }
 
-// encode encodes a few passages of a chatbot, and reports whether these were the last.
+// mostBegun is how many attempts at a passage may end the process. Then it is stored as one of
+// which nothing can be said: a search ranks it by its words.
+const mostBegun = 3
+
+// countingTime is how long a server that stops may take to take a count back.
+const countingTime = 3 * time.Second
+
+// next returns the passages to encode together, and those that are given up. Of those that were
+// in work when the process ended, each is encoded alone: the next end tells which it was.
+func next(passages []retrieval.Passage) (together, givenUp []retrieval.Passage) {
+	for _, p := range passages {
+		switch {
+		case p.Begun >= mostBegun:
+			givenUp = append(givenUp, p)
+		case p.Begun == 0 || len(together) == 0:
+			together = append(together, p)
+			if p.Begun > 0 {
+				return together, givenUp
+			}
+		}
+	}
+	return together, givenUp
+}
+
+// encode encodes a few passages of a chatbot, and reports whether these were the last. The
+// attempt is counted before it begins, because a passage that ends the process would end every
+// one that takes it up again.
 func (s *Service) encode(ctx context.Context, chatbot retrieval.Scope) (done bool, err error) {
 	passages, err := s.store.Unencoded(ctx, chatbot.WorkspaceID, chatbot.ChatbotID, batch)
 	if err != nil {
 		return false, err
 	}
-	made, err := s.encoder.Encode(ctx, passages)
-	if err != nil {
+	together, givenUp := next(passages)
+	encodings := make(map[int64]encode.Encoding, len(passages))
+	for _, p := range givenUp {
+		encodings[p.ID] = encode.New(nil)
+	}
+	if err := s.attempt(ctx, chatbot.WorkspaceID, together, encodings); err != nil {
 		return false, err
 	}
-	encodings := make(map[int64]encode.Encoding, len(made))
+	return len(passages) < batch && len(encodings) == len(passages), nil
+}
+
+// attempt encodes passages, and stores their encodings with others.
+func (s *Service) attempt(ctx context.Context, workspaceID string, passages []retrieval.Passage, encodings map[int64]encode.Encoding) error {
+	ids := make([]int64, len(passages))
 	for i, p := range passages {
-		encodings[p.ID] = made[i]
+		ids[i] = p.ID
 	}
-	return len(passages) < batch, s.store.SaveEncodings(ctx, chatbot.WorkspaceID, encodings)
+	if err := s.store.CountAttempt(ctx, workspaceID, ids, 1); err != nil {
+		return err
+	}
+	made, err := s.encoder.Encode(ctx, passages)
+	if err == nil {
+		for i, id := range ids {
+			encodings[id] = made[i]
+		}
+		err = s.store.SaveEncodings(ctx, workspaceID, encodings)
+	}
+	if err == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countingTime)
+	defer cancel()
+	return errors.Join(err, s.store.CountAttempt(ctx, workspaceID, ids, -1))
 }

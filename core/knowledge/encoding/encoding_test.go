@@ -23,7 +23,13 @@ type world struct {
 	rested time.Duration
 	time   time.Time
 	looks  int
-	come   map[int]retrieval.Scope // whose passage comes after so many looks
+	begun  map[int64]int // attempts by passage
+	// encoded are the passages of each attempt, fails is its failure, and countedBefore how
+	// often the first of them was counted before it.
+	encoded       [][]int64
+	fails         error
+	countedBefore int
+	come          map[int]retrieval.Scope // whose passage comes after so many looks
 }
 
 func (w *world) ChatbotsUnencoded(context.Context, system.Access) ([]retrieval.Scope, error) {
@@ -42,14 +48,28 @@ func (w *world) Unencoded(_ context.Context, workspaceID, chatbotID string, limi
 	w.order = append(w.order, chatbot.ChatbotID)
 	passages := make([]retrieval.Passage, min(limit, w.left[chatbot]))
 	for i := range passages {
-		passages[i] = retrieval.Passage{ID: int64(w.left[chatbot] - i)}
+		id := int64(w.left[chatbot] - i)
+		passages[i] = retrieval.Passage{ID: id, Begun: w.begun[id]}
 	}
 	return passages, nil
+}
+
+func (w *world) CountAttempt(_ context.Context, _ string, ids []int64, by int) error {
+	if w.begun == nil {
+		w.begun = map[int64]int{}
+	}
+	for _, id := range ids {
+		w.begun[id] += by
+	}
+	return nil
 }
 
 func (w *world) SaveEncodings(_ context.Context, workspaceID string, encodings map[int64]encode.Encoding) error {
 	if workspaceID == w.broken {
 		return errors.New("the disk is full")
+	}
+	for id := range encodings {
+		delete(w.begun, id)
 	}
 	w.left[retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: w.order[len(w.order)-1]}] -= len(encodings)
 	return nil
@@ -65,6 +85,16 @@ func (w *world) CountUnencoded(context.Context, system.Access) (int, error) {
 
 func (w *world) Encode(_ context.Context, passages []retrieval.Passage) ([]encode.Encoding, error) {
 	w.time = w.time.Add(time.Duration(len(passages)) * time.Second)
+	ids := make([]int64, len(passages))
+	for i, p := range passages {
+		ids[i] = p.ID
+	}
+	if len(ids) > 0 {
+		w.encoded, w.countedBefore = append(w.encoded, ids), w.begun[ids[0]]
+	}
+	if w.fails != nil {
+		return nil, w.fails
+	}
 	made := make([]encode.Encoding, len(passages))
 	for i := range made {
 		made[i] = encode.New(nil)
@@ -139,6 +169,21 @@ func TestWork(t *testing.T) {
 		w.broken = ""
 		if _, err := w.work(t, 60); err != nil || w.left[scope("ws_a", "a")] != 0 {
 			t.Errorf("%v are left, %v", w.left, err)
+		}
+	})
+	t.Run("a passage that ended the process three times is given up, and each beside it is encoded alone", func(t *testing.T) {
+		w := &world{left: map[retrieval.Scope]int{scope("ws", "a"): 3}, begun: map[int64]int{3: 1, 2: 3, 1: 1}}
+		if _, err := w.work(t, 60); err != nil || w.left[scope("ws", "a")] != 0 {
+			t.Errorf("%v are left, %v", w.left, err)
+		}
+		if !slices.EqualFunc(w.encoded, [][]int64{{3}, {1}}, slices.Equal) {
+			t.Errorf("%v were encoded", w.encoded)
+		}
+	})
+	t.Run("an attempt is counted before the passages are encoded, and taken back if the server stops", func(t *testing.T) {
+		w := &world{left: map[retrieval.Scope]int{scope("ws", "a"): 1}, fails: errors.New("the server stops")}
+		if _, err := w.work(t, 2); err == nil || w.countedBefore != 1 || w.begun[1] != 0 {
+			t.Errorf("%d attempts before, %d after, %v", w.countedBefore, w.begun[1], err)
 		}
 	})
 	t.Run("it ends with the server", func(t *testing.T) {

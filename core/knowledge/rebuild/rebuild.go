@@ -77,6 +77,8 @@ type Ports struct {
 // [knowledge.Indexer].
 type Indexer interface {
 	Fill(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
+	// FillCounted is Fill after a process ended while it filled an index.
+	FillCounted(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
 	Restore(ctx context.Context, d knowledge.Document) error
 	Follow(ctx context.Context, d knowledge.Document, held int) error
 }
@@ -105,11 +107,19 @@ const overlap = 5 * time.Minute
 // finds one that was left behind catches up; see [Rebuilder.Repair].
 func (s *Rebuilder) Rebuild(ctx context.Context) (int, error) {
 	began := s.now()
+	broken, err := s.Marks.Rebuilds(ctx)
+	if err != nil {
+		return 0, err
+	}
 	mark, err := s.Marks.BeginRebuild(ctx, began)
 	if err != nil {
 		return 0, err
 	}
-	count, filled, err := s.build(ctx)
+	fill := s.Indexer.Fill
+	if len(broken) > 0 { // a document may have ended its process
+		fill = s.Indexer.FillCounted
+	}
+	count, filled, err := s.build(ctx, fill)
 	switch {
 	case err != nil && filled: // it may have been switched to nevertheless
 		return 0, err
@@ -123,9 +133,12 @@ func (s *Rebuilder) Rebuild(ctx context.Context) (int, error) {
 	return count, s.Marks.EndRebuild(ctx, mark)
 }
 
+// fillFunc puts a document into an index.
+type fillFunc func(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
+
 // build fills a new index and switches to it. Filled says whether it came as
 // far as the switch.
-func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err error) {
+func (s *Rebuilder) build(ctx context.Context, fill fillFunc) (count int, filled bool, err error) {
 	err = s.Index.Rebuild(ctx, s.Version, func(ctx context.Context, into retrieval.Filler) error {
 		for d, err := range s.Documents.AllDocuments(ctx, s.System) {
 			if err != nil {
@@ -134,7 +147,7 @@ func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err erro
 			if d.Held() == 0 {
 				continue
 			}
-			if err := s.Indexer.Fill(ctx, into, d); err != nil {
+			if err := fill(ctx, into, d); err != nil {
 				return err
 			}
 			count++

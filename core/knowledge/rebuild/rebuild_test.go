@@ -62,6 +62,10 @@ func (w *world) Fill(_ context.Context, _ retrieval.Filler, d knowledge.Document
 	return nil
 }
 
+func (w *world) FillCounted(ctx context.Context, into retrieval.Filler, d knowledge.Document) error {
+	return w.Fill(ctx, into, d)
+}
+
 func (w *world) Restore(_ context.Context, d knowledge.Document) error {
 	w.removed = append(w.removed, d.ID) // none of them is there any more
 	return nil

@@ -57,6 +57,8 @@ const (
 	FieldLive = "live"
 	// FieldAttempts holds the string denoting the attempts field in the database.
 	FieldAttempts = "attempts"
+	// FieldBegun holds the string denoting the begun field in the database.
+	FieldBegun = "begun"
 	// FieldDueAt holds the string denoting the due_at field in the database.
 	FieldDueAt = "due_at"
 	// FieldUndoState holds the string denoting the undo_state field in the database.
@@ -110,6 +112,7 @@ var Columns = []string{
 	FieldVersion,
 	FieldLive,
 	FieldAttempts,
+	FieldBegun,
 	FieldDueAt,
 	FieldUndoState,
 	FieldExternalID,
@@ -184,6 +187,8 @@ var (
 	DefaultLive int
 	// DefaultAttempts holds the default value on creation for the "attempts" field.
 	DefaultAttempts int
+	// DefaultBegun holds the default value on creation for the "begun" field.
+	DefaultBegun int
 	// DefaultUndoState holds the default value on creation for the "undo_state" field.
 	DefaultUndoState string
 	// UndoStateValidator is a validator for the "undo_state" field. It is called by the builders before save.
@@ -317,6 +322,11 @@ func ByLive(opts ...sql.OrderTermOption) OrderOption {
 // ByAttempts orders the results by the attempts field.
 func ByAttempts(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAttempts, opts...).ToFunc()
+}
+
+// ByBegun orders the results by the begun field.
+func ByBegun(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBegun, opts...).ToFunc()
 }
 
 // ByDueAt orders the results by the due_at field.

@@ -170,6 +170,11 @@ func Attempts(v int) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldAttempts, v))
 }
 
+// Begun applies equality check predicate on the "begun" field. It's identical to BegunEQ.
+func Begun(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldBegun, v))
+}
+
 // DueAt applies equality check predicate on the "due_at" field. It's identical to DueAtEQ.
 func DueAt(v time.Time) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldDueAt, v))
@@ -1373,6 +1378,46 @@ func AttemptsLT(v int) predicate.Document {
 // AttemptsLTE applies the LTE predicate on the "attempts" field.
 func AttemptsLTE(v int) predicate.Document {
 	return predicate.Document(sql.FieldLTE(FieldAttempts, v))
+}
+
+// BegunEQ applies the EQ predicate on the "begun" field.
+func BegunEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldBegun, v))
+}
+
+// BegunNEQ applies the NEQ predicate on the "begun" field.
+func BegunNEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldBegun, v))
+}
+
+// BegunIn applies the In predicate on the "begun" field.
+func BegunIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldBegun, vs...))
+}
+
+// BegunNotIn applies the NotIn predicate on the "begun" field.
+func BegunNotIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldBegun, vs...))
+}
+
+// BegunGT applies the GT predicate on the "begun" field.
+func BegunGT(v int) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldBegun, v))
+}
+
+// BegunGTE applies the GTE predicate on the "begun" field.
+func BegunGTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldBegun, v))
+}
+
+// BegunLT applies the LT predicate on the "begun" field.
+func BegunLT(v int) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldBegun, v))
+}
+
+// BegunLTE applies the LTE predicate on the "begun" field.
+func BegunLTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldBegun, v))
 }
 
 // DueAtEQ applies the EQ predicate on the "due_at" field.

@@ -453,6 +453,7 @@ var (
 		{Name: "version", Type: field.TypeInt, Default: 0},
 		{Name: "live", Type: field.TypeInt, Default: 0},
 		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "begun", Type: field.TypeInt, Default: 0},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "undo_state", Type: field.TypeString, Size: 20, Default: ""},
 		{Name: "external_id", Type: field.TypeString, Size: 1020, Default: ""},
@@ -471,7 +472,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[29]},
+				Columns:    []*schema.Column{DocumentsColumns[30]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -480,27 +481,27 @@ var (
 			{
 				Name:    "document_list",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[28], DocumentsColumns[0], DocumentsColumns[7], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[29], DocumentsColumns[0], DocumentsColumns[7], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[13]},
+				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[13]},
 			},
 			{
 				Name:    "document_chatbot_id_live",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[19]},
+				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[19]},
 			},
 			{
 				Name:    "document_chatbot_id_state",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[7]},
+				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[7]},
 			},
 			{
 				Name:    "document_external_id",
 				Unique:  true,
-				Columns: []*schema.Column{DocumentsColumns[29], DocumentsColumns[23]},
+				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[24]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_id <> ''",
 				},
@@ -518,12 +519,12 @@ var (
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[27]},
+				Columns: []*schema.Column{DocumentsColumns[28]},
 			},
 			{
 				Name:    "document_due",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[21]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[22]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},
@@ -959,6 +960,7 @@ var (
 		{Name: "content_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "encoding", Type: field.TypeBytes, Nullable: true},
+		{Name: "begun", Type: field.TypeInt, Default: 0},
 		{Name: "document_id", Type: field.TypeString, Size: 40},
 	}
 	// PassagesTable holds the schema information for the "passages" table.
@@ -969,7 +971,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "passages_documents_passages",
-				Columns:    []*schema.Column{PassagesColumns[13]},
+				Columns:    []*schema.Column{PassagesColumns[14]},
 				RefColumns: []*schema.Column{DocumentsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -978,7 +980,7 @@ var (
 			{
 				Name:    "passage_document_id_version_ordinal",
 				Unique:  true,
-				Columns: []*schema.Column{PassagesColumns[13], PassagesColumns[3], PassagesColumns[4]},
+				Columns: []*schema.Column{PassagesColumns[14], PassagesColumns[3], PassagesColumns[4]},
 			},
 			{
 				Name:    "passage_unencoded",
@@ -1382,6 +1384,7 @@ var (
 		{Name: "state", Type: field.TypeString, Size: 20},
 		{Name: "reason", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "attempts", Type: field.TypeInt, Default: 0},
+		{Name: "begun", Type: field.TypeInt, Default: 0},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "synced_at", Type: field.TypeTime, Nullable: true},
 		{Name: "created_at", Type: field.TypeTime},
@@ -1395,7 +1398,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "sources_chatbots_sources",
-				Columns:    []*schema.Column{SourcesColumns[15]},
+				Columns:    []*schema.Column{SourcesColumns[16]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1404,12 +1407,12 @@ var (
 			{
 				Name:    "source_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{SourcesColumns[15], SourcesColumns[14]},
+				Columns: []*schema.Column{SourcesColumns[16], SourcesColumns[15]},
 			},
 			{
 				Name:    "source_due",
 				Unique:  false,
-				Columns: []*schema.Column{SourcesColumns[1], SourcesColumns[12]},
+				Columns: []*schema.Column{SourcesColumns[1], SourcesColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},
@@ -1606,6 +1609,7 @@ var (
 		{Name: "figures", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "passed", Type: field.TypeInt, Default: 0},
 		{Name: "total", Type: field.TypeInt, Default: 0},
+		{Name: "begun", Type: field.TypeInt, Default: 0},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
 		{Name: "created_at", Type: field.TypeTime},
@@ -1619,7 +1623,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "test_runs_chatbots_test_runs",
-				Columns:    []*schema.Column{TestRunsColumns[16]},
+				Columns:    []*schema.Column{TestRunsColumns[17]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1628,12 +1632,12 @@ var (
 			{
 				Name:    "testrun_chatbot_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{TestRunsColumns[16], TestRunsColumns[15]},
+				Columns: []*schema.Column{TestRunsColumns[17], TestRunsColumns[16]},
 			},
 			{
 				Name:    "test_run_due",
 				Unique:  false,
-				Columns: []*schema.Column{TestRunsColumns[13]},
+				Columns: []*schema.Column{TestRunsColumns[14]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},

@@ -39,6 +39,8 @@ const (
 	FieldText = "text"
 	// FieldEncoding holds the string denoting the encoding field in the database.
 	FieldEncoding = "encoding"
+	// FieldBegun holds the string denoting the begun field in the database.
+	FieldBegun = "begun"
 	// EdgeDocument holds the string denoting the document edge name in mutations.
 	EdgeDocument = "document"
 	// Table holds the table name of the passage in the database.
@@ -68,6 +70,7 @@ var Columns = []string{
 	FieldContentHash,
 	FieldText,
 	FieldEncoding,
+	FieldBegun,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -112,6 +115,8 @@ var (
 	ContentHashValidator func(string) error
 	// DefaultText holds the default value on creation for the "text" field.
 	DefaultText string
+	// DefaultBegun holds the default value on creation for the "begun" field.
+	DefaultBegun int
 )
 
 // OrderOption defines the ordering options for the Passage queries.
@@ -175,6 +180,11 @@ func ByContentHash(opts ...sql.OrderTermOption) OrderOption {
 // ByText orders the results by the text field.
 func ByText(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldText, opts...).ToFunc()
+}
+
+// ByBegun orders the results by the begun field.
+func ByBegun(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBegun, opts...).ToFunc()
 }
 
 // ByDocumentField orders the results by document field.

@@ -114,6 +114,11 @@ func Encoding(v []byte) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldEncoding, v))
 }
 
+// Begun applies equality check predicate on the "begun" field. It's identical to BegunEQ.
+func Begun(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldBegun, v))
+}
+
 // WorkspaceIDEQ applies the EQ predicate on the "workspace_id" field.
 func WorkspaceIDEQ(v string) predicate.Passage {
 	return predicate.Passage(sql.FieldEQ(FieldWorkspaceID, v))
@@ -777,6 +782,46 @@ func EncodingIsNil() predicate.Passage {
 // EncodingNotNil applies the NotNil predicate on the "encoding" field.
 func EncodingNotNil() predicate.Passage {
 	return predicate.Passage(sql.FieldNotNull(FieldEncoding))
+}
+
+// BegunEQ applies the EQ predicate on the "begun" field.
+func BegunEQ(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldEQ(FieldBegun, v))
+}
+
+// BegunNEQ applies the NEQ predicate on the "begun" field.
+func BegunNEQ(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldNEQ(FieldBegun, v))
+}
+
+// BegunIn applies the In predicate on the "begun" field.
+func BegunIn(vs ...int) predicate.Passage {
+	return predicate.Passage(sql.FieldIn(FieldBegun, vs...))
+}
+
+// BegunNotIn applies the NotIn predicate on the "begun" field.
+func BegunNotIn(vs ...int) predicate.Passage {
+	return predicate.Passage(sql.FieldNotIn(FieldBegun, vs...))
+}
+
+// BegunGT applies the GT predicate on the "begun" field.
+func BegunGT(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldGT(FieldBegun, v))
+}
+
+// BegunGTE applies the GTE predicate on the "begun" field.
+func BegunGTE(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldGTE(FieldBegun, v))
+}
+
+// BegunLT applies the LT predicate on the "begun" field.
+func BegunLT(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldLT(FieldBegun, v))
+}
+
+// BegunLTE applies the LTE predicate on the "begun" field.
+func BegunLTE(v int) predicate.Passage {
+	return predicate.Passage(sql.FieldLTE(FieldBegun, v))
 }
 
 // HasDocument applies the HasEdge predicate on the "document" edge.

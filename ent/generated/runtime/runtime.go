@@ -820,32 +820,36 @@ func init() {
 	documentDescAttempts := documentFields[20].Descriptor()
 	// document.DefaultAttempts holds the default value on creation for the attempts field.
 	document.DefaultAttempts = documentDescAttempts.Default.(int)
+	// documentDescBegun is the schema descriptor for begun field.
+	documentDescBegun := documentFields[21].Descriptor()
+	// document.DefaultBegun holds the default value on creation for the begun field.
+	document.DefaultBegun = documentDescBegun.Default.(int)
 	// documentDescUndoState is the schema descriptor for undo_state field.
-	documentDescUndoState := documentFields[22].Descriptor()
+	documentDescUndoState := documentFields[23].Descriptor()
 	// document.DefaultUndoState holds the default value on creation for the undo_state field.
 	document.DefaultUndoState = documentDescUndoState.Default.(string)
 	// document.UndoStateValidator is a validator for the "undo_state" field. It is called by the builders before save.
 	document.UndoStateValidator = documentDescUndoState.Validators[0].(func(string) error)
 	// documentDescExternalID is the schema descriptor for external_id field.
-	documentDescExternalID := documentFields[23].Descriptor()
+	documentDescExternalID := documentFields[24].Descriptor()
 	// document.DefaultExternalID holds the default value on creation for the external_id field.
 	document.DefaultExternalID = documentDescExternalID.Default.(string)
 	// document.ExternalIDValidator is a validator for the "external_id" field. It is called by the builders before save.
 	document.ExternalIDValidator = documentDescExternalID.Validators[0].(func(string) error)
 	// documentDescEtag is the schema descriptor for etag field.
-	documentDescEtag := documentFields[24].Descriptor()
+	documentDescEtag := documentFields[25].Descriptor()
 	// document.DefaultEtag holds the default value on creation for the etag field.
 	document.DefaultEtag = documentDescEtag.Default.(string)
 	// document.EtagValidator is a validator for the "etag" field. It is called by the builders before save.
 	document.EtagValidator = documentDescEtag.Validators[0].(func(string) error)
 	// documentDescLastModified is the schema descriptor for last_modified field.
-	documentDescLastModified := documentFields[25].Descriptor()
+	documentDescLastModified := documentFields[26].Descriptor()
 	// document.DefaultLastModified holds the default value on creation for the last_modified field.
 	document.DefaultLastModified = documentDescLastModified.Default.(string)
 	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
 	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[28].Descriptor()
+	documentDescCreatedAt := documentFields[29].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.
@@ -1478,6 +1482,10 @@ func init() {
 	passageDescText := passageFields[11].Descriptor()
 	// passage.DefaultText holds the default value on creation for the text field.
 	passage.DefaultText = passageDescText.Default.(string)
+	// passageDescBegun is the schema descriptor for begun field.
+	passageDescBegun := passageFields[13].Descriptor()
+	// passage.DefaultBegun holds the default value on creation for the begun field.
+	passage.DefaultBegun = passageDescBegun.Default.(int)
 	passkeyFields := schema.Passkey{}.Fields()
 	_ = passkeyFields
 	// passkeyDescUserID is the schema descriptor for user_id field.
@@ -2114,8 +2122,12 @@ func init() {
 	sourceDescAttempts := sourceFields[11].Descriptor()
 	// source.DefaultAttempts holds the default value on creation for the attempts field.
 	source.DefaultAttempts = sourceDescAttempts.Default.(int)
+	// sourceDescBegun is the schema descriptor for begun field.
+	sourceDescBegun := sourceFields[12].Descriptor()
+	// source.DefaultBegun holds the default value on creation for the begun field.
+	source.DefaultBegun = sourceDescBegun.Default.(int)
 	// sourceDescCreatedAt is the schema descriptor for created_at field.
-	sourceDescCreatedAt := sourceFields[14].Descriptor()
+	sourceDescCreatedAt := sourceFields[15].Descriptor()
 	// source.DefaultCreatedAt holds the default value on creation for the created_at field.
 	source.DefaultCreatedAt = sourceDescCreatedAt.Default.(func() time.Time)
 	// sourceDescID is the schema descriptor for id field.
@@ -2490,8 +2502,12 @@ func init() {
 	testrunDescTotal := testrunFields[12].Descriptor()
 	// testrun.DefaultTotal holds the default value on creation for the total field.
 	testrun.DefaultTotal = testrunDescTotal.Default.(int)
+	// testrunDescBegun is the schema descriptor for begun field.
+	testrunDescBegun := testrunFields[13].Descriptor()
+	// testrun.DefaultBegun holds the default value on creation for the begun field.
+	testrun.DefaultBegun = testrunDescBegun.Default.(int)
 	// testrunDescCreatedAt is the schema descriptor for created_at field.
-	testrunDescCreatedAt := testrunFields[15].Descriptor()
+	testrunDescCreatedAt := testrunFields[16].Descriptor()
 	// testrun.DefaultCreatedAt holds the default value on creation for the created_at field.
 	testrun.DefaultCreatedAt = testrunDescCreatedAt.Default.(func() time.Time)
 	// testrunDescID is the schema descriptor for id field.

@@ -39,6 +39,8 @@ const (
 	FieldReason = "reason"
 	// FieldAttempts holds the string denoting the attempts field in the database.
 	FieldAttempts = "attempts"
+	// FieldBegun holds the string denoting the begun field in the database.
+	FieldBegun = "begun"
 	// FieldDueAt holds the string denoting the due_at field in the database.
 	FieldDueAt = "due_at"
 	// FieldSyncedAt holds the string denoting the synced_at field in the database.
@@ -73,6 +75,7 @@ var Columns = []string{
 	FieldState,
 	FieldReason,
 	FieldAttempts,
+	FieldBegun,
 	FieldDueAt,
 	FieldSyncedAt,
 	FieldCreatedAt,
@@ -118,6 +121,8 @@ var (
 	DefaultReason string
 	// DefaultAttempts holds the default value on creation for the "attempts" field.
 	DefaultAttempts int
+	// DefaultBegun holds the default value on creation for the "begun" field.
+	DefaultBegun int
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -180,6 +185,11 @@ func ByReason(opts ...sql.OrderTermOption) OrderOption {
 // ByAttempts orders the results by the attempts field.
 func ByAttempts(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAttempts, opts...).ToFunc()
+}
+
+// ByBegun orders the results by the begun field.
+func ByBegun(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBegun, opts...).ToFunc()
 }
 
 // ByDueAt orders the results by the due_at field.

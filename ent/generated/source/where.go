@@ -115,6 +115,11 @@ func Attempts(v int) predicate.Source {
 	return predicate.Source(sql.FieldEQ(FieldAttempts, v))
 }
 
+// Begun applies equality check predicate on the "begun" field. It's identical to BegunEQ.
+func Begun(v int) predicate.Source {
+	return predicate.Source(sql.FieldEQ(FieldBegun, v))
+}
+
 // DueAt applies equality check predicate on the "due_at" field. It's identical to DueAtEQ.
 func DueAt(v time.Time) predicate.Source {
 	return predicate.Source(sql.FieldEQ(FieldDueAt, v))
@@ -703,6 +708,46 @@ func AttemptsLT(v int) predicate.Source {
 // AttemptsLTE applies the LTE predicate on the "attempts" field.
 func AttemptsLTE(v int) predicate.Source {
 	return predicate.Source(sql.FieldLTE(FieldAttempts, v))
+}
+
+// BegunEQ applies the EQ predicate on the "begun" field.
+func BegunEQ(v int) predicate.Source {
+	return predicate.Source(sql.FieldEQ(FieldBegun, v))
+}
+
+// BegunNEQ applies the NEQ predicate on the "begun" field.
+func BegunNEQ(v int) predicate.Source {
+	return predicate.Source(sql.FieldNEQ(FieldBegun, v))
+}
+
+// BegunIn applies the In predicate on the "begun" field.
+func BegunIn(vs ...int) predicate.Source {
+	return predicate.Source(sql.FieldIn(FieldBegun, vs...))
+}
+
+// BegunNotIn applies the NotIn predicate on the "begun" field.
+func BegunNotIn(vs ...int) predicate.Source {
+	return predicate.Source(sql.FieldNotIn(FieldBegun, vs...))
+}
+
+// BegunGT applies the GT predicate on the "begun" field.
+func BegunGT(v int) predicate.Source {
+	return predicate.Source(sql.FieldGT(FieldBegun, v))
+}
+
+// BegunGTE applies the GTE predicate on the "begun" field.
+func BegunGTE(v int) predicate.Source {
+	return predicate.Source(sql.FieldGTE(FieldBegun, v))
+}
+
+// BegunLT applies the LT predicate on the "begun" field.
+func BegunLT(v int) predicate.Source {
+	return predicate.Source(sql.FieldLT(FieldBegun, v))
+}
+
+// BegunLTE applies the LTE predicate on the "begun" field.
+func BegunLTE(v int) predicate.Source {
+	return predicate.Source(sql.FieldLTE(FieldBegun, v))
 }
 
 // DueAtEQ applies the EQ predicate on the "due_at" field.

@@ -41,6 +41,8 @@ const (
 	FieldPassed = "passed"
 	// FieldTotal holds the string denoting the total field in the database.
 	FieldTotal = "total"
+	// FieldBegun holds the string denoting the begun field in the database.
+	FieldBegun = "begun"
 	// FieldDueAt holds the string denoting the due_at field in the database.
 	FieldDueAt = "due_at"
 	// FieldEndedAt holds the string denoting the ended_at field in the database.
@@ -76,6 +78,7 @@ var Columns = []string{
 	FieldFigures,
 	FieldPassed,
 	FieldTotal,
+	FieldBegun,
 	FieldDueAt,
 	FieldEndedAt,
 	FieldCreatedAt,
@@ -129,6 +132,8 @@ var (
 	DefaultPassed int
 	// DefaultTotal holds the default value on creation for the "total" field.
 	DefaultTotal int
+	// DefaultBegun holds the default value on creation for the "begun" field.
+	DefaultBegun int
 	// DefaultCreatedAt holds the default value on creation for the "created_at" field.
 	DefaultCreatedAt func() time.Time
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -206,6 +211,11 @@ func ByPassed(opts ...sql.OrderTermOption) OrderOption {
 // ByTotal orders the results by the total field.
 func ByTotal(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTotal, opts...).ToFunc()
+}
+
+// ByBegun orders the results by the begun field.
+func ByBegun(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBegun, opts...).ToFunc()
 }
 
 // ByDueAt orders the results by the due_at field.

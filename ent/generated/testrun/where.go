@@ -130,6 +130,11 @@ func Total(v int) predicate.TestRun {
 	return predicate.TestRun(sql.FieldEQ(FieldTotal, v))
 }
 
+// Begun applies equality check predicate on the "begun" field. It's identical to BegunEQ.
+func Begun(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldBegun, v))
+}
+
 // DueAt applies equality check predicate on the "due_at" field. It's identical to DueAtEQ.
 func DueAt(v time.Time) predicate.TestRun {
 	return predicate.TestRun(sql.FieldEQ(FieldDueAt, v))
@@ -913,6 +918,46 @@ func TotalLT(v int) predicate.TestRun {
 // TotalLTE applies the LTE predicate on the "total" field.
 func TotalLTE(v int) predicate.TestRun {
 	return predicate.TestRun(sql.FieldLTE(FieldTotal, v))
+}
+
+// BegunEQ applies the EQ predicate on the "begun" field.
+func BegunEQ(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldEQ(FieldBegun, v))
+}
+
+// BegunNEQ applies the NEQ predicate on the "begun" field.
+func BegunNEQ(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNEQ(FieldBegun, v))
+}
+
+// BegunIn applies the In predicate on the "begun" field.
+func BegunIn(vs ...int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldIn(FieldBegun, vs...))
+}
+
+// BegunNotIn applies the NotIn predicate on the "begun" field.
+func BegunNotIn(vs ...int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldNotIn(FieldBegun, vs...))
+}
+
+// BegunGT applies the GT predicate on the "begun" field.
+func BegunGT(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGT(FieldBegun, v))
+}
+
+// BegunGTE applies the GTE predicate on the "begun" field.
+func BegunGTE(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldGTE(FieldBegun, v))
+}
+
+// BegunLT applies the LT predicate on the "begun" field.
+func BegunLT(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLT(FieldBegun, v))
+}
+
+// BegunLTE applies the LTE predicate on the "begun" field.
+func BegunLTE(v int) predicate.TestRun {
+	return predicate.TestRun(sql.FieldLTE(FieldBegun, v))
 }
 
 // DueAtEQ applies the EQ predicate on the "due_at" field.
