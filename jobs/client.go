@@ -92,8 +92,7 @@ func (c *client[T]) enqueue(ctx context.Context, tx *intx.Transaction, workspace
 
 // run runs jobs until ctx has ended and then the running slices have ended.
 func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) error {
-	c.prepared(ctx, w.log, config.FetchPollInterval)
-	if ctx.Err() != nil {
+	if !c.prepared(ctx, w.log, config.FetchPollInterval) {
 		return nil
 	}
 	w.complete = c.complete
@@ -123,12 +122,16 @@ func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) er
 	return wait(over, config.SoftStopTimeout+stubborn)
 }
 
-// prepared prepares the database as soon as it can be written to, or returns when ctx ends.
-func (c *client[T]) prepared(ctx context.Context, log *slog.Logger, again time.Duration) {
+// prepared prepares the database as soon as it can be written to. It is false if ctx ended
+// before.
+func (c *client[T]) prepared(ctx context.Context, log *slog.Logger, again time.Duration) bool {
 	for told := false; ; told = true {
 		err := c.prepare(ctx)
-		if err == nil || ctx.Err() != nil {
-			return
+		if ctx.Err() != nil {
+			return false
+		}
+		if err == nil {
+			return true
 		}
 		if !told {
 			log.Warn("background work waits until the database can be written to", "error", err)
