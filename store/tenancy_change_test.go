@@ -125,6 +125,12 @@ var methodsThatChange = []confined{
 	{"MarkReindex", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.MarkReindex(ctx, as, a.chatbot, epoch)
 	}},
+	{"SetBegun", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetBegun(ctx, as, a.document, 0, 1)
+	}},
+	{"SetSourceBegun", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetSourceBegun(ctx, as, a.source, 0, 1)
+	}},
 	{"UpdateDocument", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		document := a.newDocument(a.document)
 		document.State, document.Version = knowledge.Ready, 1
