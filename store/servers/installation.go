@@ -4,10 +4,6 @@ import (
 	"context"
 	"time"
 
-	entsql "entgo.io/ent/dialect/sql"
-
-	ent "parley/ent/generated"
-	"parley/ent/generated/installationkey"
 	"parley/store"
 )
 
@@ -20,19 +16,20 @@ type Installation struct{ store *store.Store }
 // NewInstallation returns the installation of a database.
 func NewInstallation(db *store.Store) *Installation { return &Installation{db} }
 
+const (
+	addInstallationKey = `INSERT INTO installation_keys (id, key, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`
+	installationKey    = `SELECT key FROM installation_keys WHERE id = $1`
+)
+
 // KeepPublicIDKey returns the key of public identifiers, which is the given one
 // if there is none yet: of several processes that start at once, the first to
 // insert decides for all.
 func (s *Installation) KeepPublicIDKey(ctx context.Context, fresh []byte) (key []byte, err error) {
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		err := s.store.Exec(ctx, s.store.Into(installationkey.Table).
-			Set(installationkey.FieldID, publicIDs).Set(installationkey.FieldKey, fresh).Set(installationkey.FieldCreatedAt, time.Now().UTC()).OnConflict(entsql.DoNothing()))
-		if err != nil {
+		if err := s.store.Run(ctx, addInstallationKey, publicIDs, fresh, time.Now().UTC()); err != nil {
 			return err
 		}
-		row, err := s.store.Client(ctx).InstallationKey.Get(ctx, publicIDs)
-		key, err = store.One(row, err, func(row *ent.InstallationKey) []byte { return row.Key })
-		return err
+		return store.ScanOne(ctx, s.store.Raw(ctx), []any{&key}, installationKey, publicIDs)
 	})
 	return key, err
 }
