@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"strconv"
 	"strings"
+	"time"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
@@ -53,14 +54,27 @@ func ScanOne(ctx context.Context, on entsql.ExecQuerier, into []any, query strin
 	return rows.Close()
 }
 
-// Changes runs a statement by hand and reports whether it hit a row.
-func (s *Store) Changes(ctx context.Context, statement string, args ...any) (bool, error) {
+// Affects runs a statement by hand and returns how many rows it hit.
+func (s *Store) Affects(ctx context.Context, statement string, args ...any) (int64, error) {
 	result, err := s.Raw(ctx).ExecContext(ctx, statement, args...)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	n, err := result.RowsAffected()
+	return result.RowsAffected()
+}
+
+// Changes is [Store.Affects], and reports whether it hit a row.
+func (s *Store) Changes(ctx context.Context, statement string, args ...any) (bool, error) {
+	n, err := s.Affects(ctx, statement, args...)
 	return n > 0, err
+}
+
+// Run runs a statement by hand where the database wants its writes.
+func (s *Store) Run(ctx context.Context, statement string, args ...any) error {
+	return s.WriteRaw(ctx, func(ctx context.Context) error {
+		_, err := s.Raw(ctx).ExecContext(ctx, statement, args...)
+		return err
+	})
 }
 
 // Hits runs a statement by hand that is NotFound unless it hits a row.
@@ -122,6 +136,42 @@ func EachRow(ctx context.Context, on entsql.ExecQuerier, query string, args []an
 		}
 	}
 	return rows.Err()
+}
+
+// Rows reads the rows of a query outside of SQLite's writer, or in the transaction of ctx.
+// Into says where the columns of one go.
+func Rows[Row any](ctx context.Context, s *Store, into func(*Row) []any, query string, args ...any) ([]Row, error) {
+	found := []Row{}
+	err := EachRow(ctx, s.Raw(ctx), query, args, func(rows *sql.Rows) error {
+		var row Row
+		err := rows.Scan(into(&row)...)
+		found = append(found, row)
+		return err
+	})
+	if err != nil {
+		return nil, MapError(err)
+	}
+	return found, nil
+}
+
+// Taking is where a column goes that becomes something else on its way.
+type Taking[Value any] func(sql.Null[Value]) error
+
+// Scan takes a value of the database.
+func (take Taking[Value]) Scan(from any) error {
+	var value sql.Null[Value]
+	if err := value.Scan(from); err != nil {
+		return err
+	}
+	return take(value)
+}
+
+// InUTC is where a column with a time goes.
+func InUTC(into *time.Time) sql.Scanner {
+	return Taking[time.Time](func(at sql.Null[time.Time]) error {
+		*into = at.V.UTC()
+		return nil
+	})
 }
 
 // Column is one column of rows, as an array parameter.

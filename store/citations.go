@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -54,6 +55,14 @@ func (s *citationColumn) source(number int) answer.Citation {
 		source.Title = source.HeadingPath[0]
 	}
 	return source
+}
+
+// InCitations is where a column with the sources of an answer goes.
+func InCitations(into *[]answer.Citation) sql.Scanner {
+	return Taking[string](func(sources sql.Null[string]) (err error) {
+		*into, err = CitationsFromColumn(sources.V)
+		return err
+	})
 }
 
 // CitationsToColumn is empty where there are no sources.

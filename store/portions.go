@@ -3,11 +3,11 @@ package store
 import (
 	"context"
 	"iter"
+	"time"
 
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/knowledge/browse"
-	ent "parley/ent/generated"
 )
 
 // PortionRows is how many rows one statement reads of a list that is as long as the
@@ -119,22 +119,18 @@ func InBatches[T any](rows []T, size int, do func([]T) error) error {
 // TrimBatch bounds what one transaction deletes.
 const TrimBatch = 1_000
 
-// InPortions deletes what find returns, at most TrimBatch rows in a transaction, until
-// find returns fewer, so that other writers need not wait. A row may have changed
-// since it was found: remove names the condition again.
-func InPortions[ID any](ctx context.Context, s *Store, find func(context.Context, *ent.Client) ([]ID, error),
-	remove func(ctx context.Context, db *ent.Client, ids []ID) (int, error),
-) error {
+// Expire deletes the rows of a table for which a condition holds, whose parameter $1 is a
+// time: at most TrimBatch in a transaction, so that other writers need not wait.
+func (s *Store) Expire(ctx context.Context, table, condition string, before time.Time) error {
+	statement := "DELETE FROM " + table + " WHERE " + condition +
+		" AND id IN (SELECT id FROM " + table + " WHERE " + condition + " LIMIT $2)"
 	for {
-		ids, err := find(ctx, s.Client(ctx))
-		if err != nil || len(ids) == 0 {
-			return MapError(err)
-		}
-		err = s.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-			_, err := remove(ctx, db, ids)
+		var n int64
+		err := s.WriteRaw(ctx, func(ctx context.Context) (err error) {
+			n, err = s.Affects(ctx, statement, before, TrimBatch)
 			return err
 		})
-		if err != nil || len(ids) < TrimBatch {
+		if err != nil || n < TrimBatch {
 			return err
 		}
 	}

@@ -50,14 +50,12 @@ func (b *bundle) fillLimits(w tenancy) {
 			b.Into("request_minutes").Set("minute", []byte(w.secret)).Set("revision", 1).Set("changed_at", epoch),
 			b.Into("token_months").Set("token_id", w.token).Set("month", thisMonth).Set("messages", 1),
 			b.Into("usage_sums").Set("month", "2026-02").Set("chatbot_id", w.chatbot).Set("model", w.secret).Set("status", "complete"),
+			b.Into("quota_notices").Set("month", thisMonth).Set("percent", 80).Set("created_at", epoch),
 			b.Into("message_holds").Set("month", thisMonth).Set("holder", 1).Set("granted", 1).Set("lease_until", epoch),
 		} {
 			if err := b.Exec(ctx, row.Set("workspace_id", w.id)); err != nil {
 				return err
 			}
-		}
-		if err := db.QuotaNotice.Create().SetWorkspaceID(w.id).SetMonth(thisMonth).SetPercent(80).Exec(ctx); err != nil {
-			return err
 		}
 		return fillWebhooks(ctx, db, w)
 	}))

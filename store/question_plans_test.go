@@ -27,6 +27,7 @@ import (
 	"parley/core/plan"
 	"parley/core/retrieval"
 	"parley/ent/generated/migrate"
+	"parley/ent/plain"
 	"parley/ent/scope"
 	"parley/store"
 	"parley/store/ports"
@@ -323,19 +324,19 @@ func (b *bundle) planOnPostgres(statement string, args []any) (steps []string) {
 // messages, as copies of those that it has.
 func (b *bundle) multiplyAll(w tenancy, times int) {
 	b.Helper()
-	b.multiply(migrate.DocumentsTable, fmt.Sprintf("id = '%s'", w.document), times, map[string]string{"id": "'doc_' || i", "external_id": "''"})
-	b.multiply(migrate.PassagesTable, fmt.Sprint("id = ", w.passage), 3*times, map[string]string{
+	b.multiply("documents", fmt.Sprintf("id = '%s'", w.document), times, map[string]string{"id": "'doc_' || i", "external_id": "''"})
+	b.multiply("passages", fmt.Sprint("id = ", w.passage), 3*times, map[string]string{
 		"id": "1000000 + i", "document_id": "'doc_' || ((i - 1) / 3 + 1)", "ordinal": "i % 3",
 	})
-	b.multiply(migrate.ConversationsTable, fmt.Sprint("id = ", w.rated), times, map[string]string{"id": "1000000 + i"})
-	b.multiply(migrate.MessagesTable, fmt.Sprint("id = ", w.answered), 10*times, map[string]string{
+	b.multiply("conversations", fmt.Sprint("id = ", w.rated), times, map[string]string{"id": "1000000 + i"})
+	b.multiply("messages", fmt.Sprint("id = ", w.answered), 10*times, map[string]string{
 		"id": "1000000 + i", "conversation_id": "1000001 + (i - 1) / 10", "role": "CASE i % 2 WHEN 1 THEN 'user' ELSE 'assistant' END",
 	})
-	b.multiply(migrate.UsageRecordsTable, fmt.Sprint("message_id = ", w.answered), 5*times, map[string]string{
+	b.multiply("usage_records", fmt.Sprint("message_id = ", w.answered), 5*times, map[string]string{
 		"id": "1000000 + i", "message_id": "1000000 + 2 * i", "conversation_id": "1000001 + (i - 1) / 5",
 	})
-	b.multiply(migrate.CachedAnswersTable, "chatbot_id = '"+w.chatbot+"'", times, map[string]string{"id": "1000000 + i", "key": "'key_' || i"})
-	b.multiply(migrate.IdempotencyKeysTable, "token_id = '"+w.token+"'", times, map[string]string{"id": "1000000 + i", "key": "'key_' || i"})
+	b.multiply("cached_answers", "chatbot_id = '"+w.chatbot+"'", times, map[string]string{"id": "1000000 + i", "key": "'key_' || i"})
+	b.multiply("idempotency_keys", "token_id = '"+w.token+"'", times, map[string]string{"id": "1000000 + i", "key": "'key_' || i"})
 	if !b.IsSQLite() {
 		_, err := b.beside().ExecContext(b.Context(), "ANALYZE")
 		b.must(err)
@@ -344,8 +345,10 @@ func (b *bundle) multiplyAll(w tenancy, times int) {
 
 // multiply copies the row of a table that a condition finds, but for some columns, which
 // are made of the number i of the copy.
-func (b *bundle) multiply(table *schema.Table, condition string, times int, but map[string]string) {
+func (b *bundle) multiply(name, condition string, times int, but map[string]string) {
 	b.Helper()
+	all := slices.Concat(migrate.Tables, plain.Tables)
+	table := all[slices.IndexFunc(all, func(t *schema.Table) bool { return t.Name == name })]
 	var columns, values []string
 	for _, column := range table.Columns {
 		columns = append(columns, `"`+column.Name+`"`)

@@ -74,11 +74,20 @@ var byHand = map[string]string{
 	"moveKept": "It belongs to forgetSQLite.", "forgetSQLite": "It belongs to forgetPostgres.", "forgetUnplacedOnSQLite": "It belongs to forgetPostgres.", "forgetPostgres": "A function of the database deletes what the server may not.",
 	"forgetAddressesPostgres": "A function of the database changes what the server may not.", "forgetAddressesSQLite": "It belongs to forgetAddressesPostgres.",
 	"insertBillingEvent": upsertIf, "beginChore": upsertIf,
+	"addInstallationKey": noClient, "installationKey": noClient, "choresBegun": noClient, "forgetChores": noClient, "choreBegun": noClient, "addTrial": noClient, "trialOf": noClient,
+	"hasTrial": noClient, "hasBillingEvent": noClient, "saveReversal": noClient, "latestReversals": noClient, "hasQuotaNotice": noClient, "addQuotaNotice": noClient,
+	"deleteQuotaNotices": noClient, "beginRebuild": noClient, "allRebuilds": noClient, "endRebuild": noClient, "headsAfter": noClient, "headOf": noClient, "forgetAttempts": noClient,
+	"countAttempt": noClient, "forgiveAttempt": noClient, "trustDevice": noClient, "forgetOldest": noClient, "trustedBy": noClient, "forgetDevices": noClient,
+	"countDevices": noClient, "selectClaim": noClient, "cachedAnswer": noClient, "countCached": noClient, "forgetCached": noClient, "countKeys": noClient, "embeddingsOf": noClient,
+	"manyEmbeddings": noClient, "longestAgo": noClient, "createConnection": noClient, "updateConnection": noClient, "deleteConnection": noClient, "connectionOf": noClient,
+	"connectionsNamed": noClient, "connectionsAfter": noClient, "deleteUsageRecords": noClient, "usageRecordsOf": noClient, "markCounted": noClient, "endings": noClient,
+	"hasDays": noClient, "days": noClient, "topsOf": noClient, "dayOf": noClient, "setDay": noClient, "testResults": noClient, "addTestResult": noClient,
 }
 
 const (
-	chainOf  = "A chain has the name of its workspace."
-	ofAnyAge = "Addresses are removed in time, from entries of every workspace and of none."
+	chainOf   = "A chain has the name of its workspace."
+	ofAnyAge  = "Addresses are removed in time, from entries of every workspace and of none."
+	ofAPerson = "It is about people who sign in, whatever their workspaces."
 )
 
 // anyWorkspace are the statements that name no workspace, and why.
@@ -138,11 +147,38 @@ var anyWorkspace = map[string]string{
 	"selectStatistic":        "The planner's table is of no workspace.",
 	"deleteStatistic":        "The planner's table is of no workspace.",
 	"insertStatistic":        "The planner's table is of no workspace.",
+	"addInstallationKey":     "A key is of the installation.",
+	"installationKey":        "A key is of the installation.",
+	"choresBegun":            "A chore is of no workspace.",
+	"forgetChores":           "A chore is of no workspace.",
+	"choreBegun":             "A chore is of no workspace.",
+	"addTrial":               "A trial is of a person, and outlives workspaces.",
+	"trialOf":                "A trial is of a person, and outlives workspaces.",
+	"hasTrial":               "A trial is of a person, and outlives workspaces.",
+	"hasBillingEvent":        "Stripe's events are of no workspace.",
+	"beginRebuild":           "An index is of all workspaces.",
+	"allRebuilds":            "An index is of all workspaces.",
+	"endRebuild":             "An index is of all workspaces.",
+	"headsAfter":             chainOf,
+	"headOf":                 chainOf,
+	"forgetAttempts":         ofAPerson,
+	"countAttempt":           ofAPerson,
+	"forgiveAttempt":         ofAPerson,
+	"trustDevice":            ofAPerson,
+	"forgetOldest":           ofAPerson,
+	"trustedBy":              ofAPerson,
+	"forgetDevices":          ofAPerson,
+	"countDevices":           ofAPerson,
+	"manyEmbeddings":         "Every workspace is looked at for more than it may keep.",
+	"connectionsNamed":       "Somebody who signs in says by the domain which workspace it is.",
+	"connectionsAfter":       "The operator looks at all connections.",
+	"markCounted":            "What has happened is counted in every workspace.",
 	"giveBackSQLite":         "endAnswer has found the answer in its workspace, in the same transaction.",
 }
 
 // inFunctions may hold statements that no declaration names.
 var inFunctions = map[string]string{
+	"Expire":    "The table and the condition depend on what goes for its age, in every workspace.",
 	"Check":     "SELECT 1 asks whether the database answers.",
 	"runJob":    "Savepoints belong to the connection.",
 	"mark":      "The table and the column depend on what is counted; the workspace is a condition of both statements.",
@@ -213,7 +249,7 @@ func allStatements(t *testing.T) (all []statement, loose map[string][]string) {
 	loose = map[string][]string{}
 	for _, s := range readRooms(t) {
 		all = append(all, s.statements()...)
-		for function, texts := range loose {
+		for function, texts := range s.loose {
 			loose[function] = append(loose[function], texts...)
 		}
 	}

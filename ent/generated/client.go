@@ -11,25 +11,15 @@ import (
 
 	"parley/ent/generated/accountmail"
 	"parley/ent/generated/addresscode"
-	"parley/ent/generated/auditchain"
 	"parley/ent/generated/auditentry"
 	"parley/ent/generated/authenticator"
-	"parley/ent/generated/billingevent"
-	"parley/ent/generated/cachedanswer"
 	"parley/ent/generated/chatbot"
-	"parley/ent/generated/chore"
 	"parley/ent/generated/conversation"
-	"parley/ent/generated/dailycount"
-	"parley/ent/generated/dailystat"
-	"parley/ent/generated/device"
 	"parley/ent/generated/document"
-	"parley/ent/generated/embedding"
 	"parley/ent/generated/erasure"
 	"parley/ent/generated/feedback"
 	"parley/ent/generated/gap"
-	"parley/ent/generated/idempotencykey"
 	"parley/ent/generated/identity"
-	"parley/ent/generated/installationkey"
 	"parley/ent/generated/invitation"
 	"parley/ent/generated/mail"
 	"parley/ent/generated/member"
@@ -38,24 +28,15 @@ import (
 	"parley/ent/generated/passkey"
 	"parley/ent/generated/plan"
 	"parley/ent/generated/provider"
-	"parley/ent/generated/quotanotice"
-	"parley/ent/generated/rebuild"
 	"parley/ent/generated/recoverycode"
 	"parley/ent/generated/removal"
-	"parley/ent/generated/reversal"
 	"parley/ent/generated/session"
-	"parley/ent/generated/signinattempt"
 	"parley/ent/generated/signinstep"
 	"parley/ent/generated/source"
-	"parley/ent/generated/ssoconnection"
-	"parley/ent/generated/subscription"
 	"parley/ent/generated/testquestion"
-	"parley/ent/generated/testresult"
 	"parley/ent/generated/testrun"
 	"parley/ent/generated/token"
-	"parley/ent/generated/trial"
 	"parley/ent/generated/upload"
-	"parley/ent/generated/usagerecord"
 	"parley/ent/generated/user"
 	"parley/ent/generated/webhookdelivery"
 	"parley/ent/generated/webhookendpoint"
@@ -77,44 +58,24 @@ type Client struct {
 	AccountMail *AccountMailClient
 	// AddressCode is the client for interacting with the AddressCode builders.
 	AddressCode *AddressCodeClient
-	// AuditChain is the client for interacting with the AuditChain builders.
-	AuditChain *AuditChainClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
 	// Authenticator is the client for interacting with the Authenticator builders.
 	Authenticator *AuthenticatorClient
-	// BillingEvent is the client for interacting with the BillingEvent builders.
-	BillingEvent *BillingEventClient
-	// CachedAnswer is the client for interacting with the CachedAnswer builders.
-	CachedAnswer *CachedAnswerClient
 	// Chatbot is the client for interacting with the Chatbot builders.
 	Chatbot *ChatbotClient
-	// Chore is the client for interacting with the Chore builders.
-	Chore *ChoreClient
 	// Conversation is the client for interacting with the Conversation builders.
 	Conversation *ConversationClient
-	// DailyCount is the client for interacting with the DailyCount builders.
-	DailyCount *DailyCountClient
-	// DailyStat is the client for interacting with the DailyStat builders.
-	DailyStat *DailyStatClient
-	// Device is the client for interacting with the Device builders.
-	Device *DeviceClient
 	// Document is the client for interacting with the Document builders.
 	Document *DocumentClient
-	// Embedding is the client for interacting with the Embedding builders.
-	Embedding *EmbeddingClient
 	// Erasure is the client for interacting with the Erasure builders.
 	Erasure *ErasureClient
 	// Feedback is the client for interacting with the Feedback builders.
 	Feedback *FeedbackClient
 	// Gap is the client for interacting with the Gap builders.
 	Gap *GapClient
-	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
-	IdempotencyKey *IdempotencyKeyClient
 	// Identity is the client for interacting with the Identity builders.
 	Identity *IdentityClient
-	// InstallationKey is the client for interacting with the InstallationKey builders.
-	InstallationKey *InstallationKeyClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Mail is the client for interacting with the Mail builders.
@@ -131,42 +92,24 @@ type Client struct {
 	Plan *PlanClient
 	// Provider is the client for interacting with the Provider builders.
 	Provider *ProviderClient
-	// QuotaNotice is the client for interacting with the QuotaNotice builders.
-	QuotaNotice *QuotaNoticeClient
-	// Rebuild is the client for interacting with the Rebuild builders.
-	Rebuild *RebuildClient
 	// RecoveryCode is the client for interacting with the RecoveryCode builders.
 	RecoveryCode *RecoveryCodeClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
-	// Reversal is the client for interacting with the Reversal builders.
-	Reversal *ReversalClient
-	// SSOConnection is the client for interacting with the SSOConnection builders.
-	SSOConnection *SSOConnectionClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
-	// SignInAttempt is the client for interacting with the SignInAttempt builders.
-	SignInAttempt *SignInAttemptClient
 	// SignInStep is the client for interacting with the SignInStep builders.
 	SignInStep *SignInStepClient
 	// Source is the client for interacting with the Source builders.
 	Source *SourceClient
-	// Subscription is the client for interacting with the Subscription builders.
-	Subscription *SubscriptionClient
 	// TestQuestion is the client for interacting with the TestQuestion builders.
 	TestQuestion *TestQuestionClient
-	// TestResult is the client for interacting with the TestResult builders.
-	TestResult *TestResultClient
 	// TestRun is the client for interacting with the TestRun builders.
 	TestRun *TestRunClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
-	// Trial is the client for interacting with the Trial builders.
-	Trial *TrialClient
 	// Upload is the client for interacting with the Upload builders.
 	Upload *UploadClient
-	// UsageRecord is the client for interacting with the UsageRecord builders.
-	UsageRecord *UsageRecordClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// WebhookDelivery is the client for interacting with the WebhookDelivery builders.
@@ -189,25 +132,15 @@ func NewClient(opts ...Option) *Client {
 func (c *Client) init() {
 	c.AccountMail = NewAccountMailClient(c.config)
 	c.AddressCode = NewAddressCodeClient(c.config)
-	c.AuditChain = NewAuditChainClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
 	c.Authenticator = NewAuthenticatorClient(c.config)
-	c.BillingEvent = NewBillingEventClient(c.config)
-	c.CachedAnswer = NewCachedAnswerClient(c.config)
 	c.Chatbot = NewChatbotClient(c.config)
-	c.Chore = NewChoreClient(c.config)
 	c.Conversation = NewConversationClient(c.config)
-	c.DailyCount = NewDailyCountClient(c.config)
-	c.DailyStat = NewDailyStatClient(c.config)
-	c.Device = NewDeviceClient(c.config)
 	c.Document = NewDocumentClient(c.config)
-	c.Embedding = NewEmbeddingClient(c.config)
 	c.Erasure = NewErasureClient(c.config)
 	c.Feedback = NewFeedbackClient(c.config)
 	c.Gap = NewGapClient(c.config)
-	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
 	c.Identity = NewIdentityClient(c.config)
-	c.InstallationKey = NewInstallationKeyClient(c.config)
 	c.Invitation = NewInvitationClient(c.config)
 	c.Mail = NewMailClient(c.config)
 	c.Member = NewMemberClient(c.config)
@@ -216,24 +149,15 @@ func (c *Client) init() {
 	c.Passkey = NewPasskeyClient(c.config)
 	c.Plan = NewPlanClient(c.config)
 	c.Provider = NewProviderClient(c.config)
-	c.QuotaNotice = NewQuotaNoticeClient(c.config)
-	c.Rebuild = NewRebuildClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.Removal = NewRemovalClient(c.config)
-	c.Reversal = NewReversalClient(c.config)
-	c.SSOConnection = NewSSOConnectionClient(c.config)
 	c.Session = NewSessionClient(c.config)
-	c.SignInAttempt = NewSignInAttemptClient(c.config)
 	c.SignInStep = NewSignInStepClient(c.config)
 	c.Source = NewSourceClient(c.config)
-	c.Subscription = NewSubscriptionClient(c.config)
 	c.TestQuestion = NewTestQuestionClient(c.config)
-	c.TestResult = NewTestResultClient(c.config)
 	c.TestRun = NewTestRunClient(c.config)
 	c.Token = NewTokenClient(c.config)
-	c.Trial = NewTrialClient(c.config)
 	c.Upload = NewUploadClient(c.config)
-	c.UsageRecord = NewUsageRecordClient(c.config)
 	c.User = NewUserClient(c.config)
 	c.WebhookDelivery = NewWebhookDeliveryClient(c.config)
 	c.WebhookEndpoint = NewWebhookEndpointClient(c.config)
@@ -333,25 +257,15 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		config:          cfg,
 		AccountMail:     NewAccountMailClient(cfg),
 		AddressCode:     NewAddressCodeClient(cfg),
-		AuditChain:      NewAuditChainClient(cfg),
 		AuditEntry:      NewAuditEntryClient(cfg),
 		Authenticator:   NewAuthenticatorClient(cfg),
-		BillingEvent:    NewBillingEventClient(cfg),
-		CachedAnswer:    NewCachedAnswerClient(cfg),
 		Chatbot:         NewChatbotClient(cfg),
-		Chore:           NewChoreClient(cfg),
 		Conversation:    NewConversationClient(cfg),
-		DailyCount:      NewDailyCountClient(cfg),
-		DailyStat:       NewDailyStatClient(cfg),
-		Device:          NewDeviceClient(cfg),
 		Document:        NewDocumentClient(cfg),
-		Embedding:       NewEmbeddingClient(cfg),
 		Erasure:         NewErasureClient(cfg),
 		Feedback:        NewFeedbackClient(cfg),
 		Gap:             NewGapClient(cfg),
-		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
 		Identity:        NewIdentityClient(cfg),
-		InstallationKey: NewInstallationKeyClient(cfg),
 		Invitation:      NewInvitationClient(cfg),
 		Mail:            NewMailClient(cfg),
 		Member:          NewMemberClient(cfg),
@@ -360,24 +274,15 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Passkey:         NewPasskeyClient(cfg),
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
-		QuotaNotice:     NewQuotaNoticeClient(cfg),
-		Rebuild:         NewRebuildClient(cfg),
 		RecoveryCode:    NewRecoveryCodeClient(cfg),
 		Removal:         NewRemovalClient(cfg),
-		Reversal:        NewReversalClient(cfg),
-		SSOConnection:   NewSSOConnectionClient(cfg),
 		Session:         NewSessionClient(cfg),
-		SignInAttempt:   NewSignInAttemptClient(cfg),
 		SignInStep:      NewSignInStepClient(cfg),
 		Source:          NewSourceClient(cfg),
-		Subscription:    NewSubscriptionClient(cfg),
 		TestQuestion:    NewTestQuestionClient(cfg),
-		TestResult:      NewTestResultClient(cfg),
 		TestRun:         NewTestRunClient(cfg),
 		Token:           NewTokenClient(cfg),
-		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
-		UsageRecord:     NewUsageRecordClient(cfg),
 		User:            NewUserClient(cfg),
 		WebhookDelivery: NewWebhookDeliveryClient(cfg),
 		WebhookEndpoint: NewWebhookEndpointClient(cfg),
@@ -404,25 +309,15 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		config:          cfg,
 		AccountMail:     NewAccountMailClient(cfg),
 		AddressCode:     NewAddressCodeClient(cfg),
-		AuditChain:      NewAuditChainClient(cfg),
 		AuditEntry:      NewAuditEntryClient(cfg),
 		Authenticator:   NewAuthenticatorClient(cfg),
-		BillingEvent:    NewBillingEventClient(cfg),
-		CachedAnswer:    NewCachedAnswerClient(cfg),
 		Chatbot:         NewChatbotClient(cfg),
-		Chore:           NewChoreClient(cfg),
 		Conversation:    NewConversationClient(cfg),
-		DailyCount:      NewDailyCountClient(cfg),
-		DailyStat:       NewDailyStatClient(cfg),
-		Device:          NewDeviceClient(cfg),
 		Document:        NewDocumentClient(cfg),
-		Embedding:       NewEmbeddingClient(cfg),
 		Erasure:         NewErasureClient(cfg),
 		Feedback:        NewFeedbackClient(cfg),
 		Gap:             NewGapClient(cfg),
-		IdempotencyKey:  NewIdempotencyKeyClient(cfg),
 		Identity:        NewIdentityClient(cfg),
-		InstallationKey: NewInstallationKeyClient(cfg),
 		Invitation:      NewInvitationClient(cfg),
 		Mail:            NewMailClient(cfg),
 		Member:          NewMemberClient(cfg),
@@ -431,24 +326,15 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Passkey:         NewPasskeyClient(cfg),
 		Plan:            NewPlanClient(cfg),
 		Provider:        NewProviderClient(cfg),
-		QuotaNotice:     NewQuotaNoticeClient(cfg),
-		Rebuild:         NewRebuildClient(cfg),
 		RecoveryCode:    NewRecoveryCodeClient(cfg),
 		Removal:         NewRemovalClient(cfg),
-		Reversal:        NewReversalClient(cfg),
-		SSOConnection:   NewSSOConnectionClient(cfg),
 		Session:         NewSessionClient(cfg),
-		SignInAttempt:   NewSignInAttemptClient(cfg),
 		SignInStep:      NewSignInStepClient(cfg),
 		Source:          NewSourceClient(cfg),
-		Subscription:    NewSubscriptionClient(cfg),
 		TestQuestion:    NewTestQuestionClient(cfg),
-		TestResult:      NewTestResultClient(cfg),
 		TestRun:         NewTestRunClient(cfg),
 		Token:           NewTokenClient(cfg),
-		Trial:           NewTrialClient(cfg),
 		Upload:          NewUploadClient(cfg),
-		UsageRecord:     NewUsageRecordClient(cfg),
 		User:            NewUserClient(cfg),
 		WebhookDelivery: NewWebhookDeliveryClient(cfg),
 		WebhookEndpoint: NewWebhookEndpointClient(cfg),
@@ -483,16 +369,12 @@ func (c *Client) Close() error {
 // In order to add hooks to a specific client, call: `client.Node.Use(...)`.
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
-		c.AccountMail, c.AddressCode, c.AuditChain, c.AuditEntry, c.Authenticator,
-		c.BillingEvent, c.CachedAnswer, c.Chatbot, c.Chore, c.Conversation,
-		c.DailyCount, c.DailyStat, c.Device, c.Document, c.Embedding, c.Erasure,
-		c.Feedback, c.Gap, c.IdempotencyKey, c.Identity, c.InstallationKey,
+		c.AccountMail, c.AddressCode, c.AuditEntry, c.Authenticator, c.Chatbot,
+		c.Conversation, c.Document, c.Erasure, c.Feedback, c.Gap, c.Identity,
 		c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Passkey, c.Plan,
-		c.Provider, c.QuotaNotice, c.Rebuild, c.RecoveryCode, c.Removal, c.Reversal,
-		c.SSOConnection, c.Session, c.SignInAttempt, c.SignInStep, c.Source,
-		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial,
-		c.Upload, c.UsageRecord, c.User, c.WebhookDelivery, c.WebhookEndpoint,
-		c.WebhookMessage, c.Workspace,
+		c.Provider, c.RecoveryCode, c.Removal, c.Session, c.SignInStep, c.Source,
+		c.TestQuestion, c.TestRun, c.Token, c.Upload, c.User, c.WebhookDelivery,
+		c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
 	} {
 		n.Use(hooks...)
 	}
@@ -502,16 +384,12 @@ func (c *Client) Use(hooks ...Hook) {
 // In order to add interceptors to a specific client, call: `client.Node.Intercept(...)`.
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
-		c.AccountMail, c.AddressCode, c.AuditChain, c.AuditEntry, c.Authenticator,
-		c.BillingEvent, c.CachedAnswer, c.Chatbot, c.Chore, c.Conversation,
-		c.DailyCount, c.DailyStat, c.Device, c.Document, c.Embedding, c.Erasure,
-		c.Feedback, c.Gap, c.IdempotencyKey, c.Identity, c.InstallationKey,
+		c.AccountMail, c.AddressCode, c.AuditEntry, c.Authenticator, c.Chatbot,
+		c.Conversation, c.Document, c.Erasure, c.Feedback, c.Gap, c.Identity,
 		c.Invitation, c.Mail, c.Member, c.Message, c.Passage, c.Passkey, c.Plan,
-		c.Provider, c.QuotaNotice, c.Rebuild, c.RecoveryCode, c.Removal, c.Reversal,
-		c.SSOConnection, c.Session, c.SignInAttempt, c.SignInStep, c.Source,
-		c.Subscription, c.TestQuestion, c.TestResult, c.TestRun, c.Token, c.Trial,
-		c.Upload, c.UsageRecord, c.User, c.WebhookDelivery, c.WebhookEndpoint,
-		c.WebhookMessage, c.Workspace,
+		c.Provider, c.RecoveryCode, c.Removal, c.Session, c.SignInStep, c.Source,
+		c.TestQuestion, c.TestRun, c.Token, c.Upload, c.User, c.WebhookDelivery,
+		c.WebhookEndpoint, c.WebhookMessage, c.Workspace,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -524,44 +402,24 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.AccountMail.mutate(ctx, m)
 	case *AddressCodeMutation:
 		return c.AddressCode.mutate(ctx, m)
-	case *AuditChainMutation:
-		return c.AuditChain.mutate(ctx, m)
 	case *AuditEntryMutation:
 		return c.AuditEntry.mutate(ctx, m)
 	case *AuthenticatorMutation:
 		return c.Authenticator.mutate(ctx, m)
-	case *BillingEventMutation:
-		return c.BillingEvent.mutate(ctx, m)
-	case *CachedAnswerMutation:
-		return c.CachedAnswer.mutate(ctx, m)
 	case *ChatbotMutation:
 		return c.Chatbot.mutate(ctx, m)
-	case *ChoreMutation:
-		return c.Chore.mutate(ctx, m)
 	case *ConversationMutation:
 		return c.Conversation.mutate(ctx, m)
-	case *DailyCountMutation:
-		return c.DailyCount.mutate(ctx, m)
-	case *DailyStatMutation:
-		return c.DailyStat.mutate(ctx, m)
-	case *DeviceMutation:
-		return c.Device.mutate(ctx, m)
 	case *DocumentMutation:
 		return c.Document.mutate(ctx, m)
-	case *EmbeddingMutation:
-		return c.Embedding.mutate(ctx, m)
 	case *ErasureMutation:
 		return c.Erasure.mutate(ctx, m)
 	case *FeedbackMutation:
 		return c.Feedback.mutate(ctx, m)
 	case *GapMutation:
 		return c.Gap.mutate(ctx, m)
-	case *IdempotencyKeyMutation:
-		return c.IdempotencyKey.mutate(ctx, m)
 	case *IdentityMutation:
 		return c.Identity.mutate(ctx, m)
-	case *InstallationKeyMutation:
-		return c.InstallationKey.mutate(ctx, m)
 	case *InvitationMutation:
 		return c.Invitation.mutate(ctx, m)
 	case *MailMutation:
@@ -578,42 +436,24 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Plan.mutate(ctx, m)
 	case *ProviderMutation:
 		return c.Provider.mutate(ctx, m)
-	case *QuotaNoticeMutation:
-		return c.QuotaNotice.mutate(ctx, m)
-	case *RebuildMutation:
-		return c.Rebuild.mutate(ctx, m)
 	case *RecoveryCodeMutation:
 		return c.RecoveryCode.mutate(ctx, m)
 	case *RemovalMutation:
 		return c.Removal.mutate(ctx, m)
-	case *ReversalMutation:
-		return c.Reversal.mutate(ctx, m)
-	case *SSOConnectionMutation:
-		return c.SSOConnection.mutate(ctx, m)
 	case *SessionMutation:
 		return c.Session.mutate(ctx, m)
-	case *SignInAttemptMutation:
-		return c.SignInAttempt.mutate(ctx, m)
 	case *SignInStepMutation:
 		return c.SignInStep.mutate(ctx, m)
 	case *SourceMutation:
 		return c.Source.mutate(ctx, m)
-	case *SubscriptionMutation:
-		return c.Subscription.mutate(ctx, m)
 	case *TestQuestionMutation:
 		return c.TestQuestion.mutate(ctx, m)
-	case *TestResultMutation:
-		return c.TestResult.mutate(ctx, m)
 	case *TestRunMutation:
 		return c.TestRun.mutate(ctx, m)
 	case *TokenMutation:
 		return c.Token.mutate(ctx, m)
-	case *TrialMutation:
-		return c.Trial.mutate(ctx, m)
 	case *UploadMutation:
 		return c.Upload.mutate(ctx, m)
-	case *UsageRecordMutation:
-		return c.UsageRecord.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
 	case *WebhookDeliveryMutation:
@@ -874,130 +714,6 @@ func (c *AddressCodeClient) mutate(ctx context.Context, m *AddressCodeMutation) 
 		return (&AddressCodeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("generated: unknown AddressCode mutation op: %q", m.Op())
-	}
-}
-
-// AuditChainClient is a client for the AuditChain schema.
-type AuditChainClient struct {
-	config
-}
-
-// NewAuditChainClient returns a client for the AuditChain from the given config.
-func NewAuditChainClient(c config) *AuditChainClient {
-	return &AuditChainClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `auditchain.Hooks(f(g(h())))`.
-func (c *AuditChainClient) Use(hooks ...Hook) {
-	c.hooks.AuditChain = append(c.hooks.AuditChain, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `auditchain.Intercept(f(g(h())))`.
-func (c *AuditChainClient) Intercept(interceptors ...Interceptor) {
-	c.inters.AuditChain = append(c.inters.AuditChain, interceptors...)
-}
-
-// Create returns a builder for creating a AuditChain entity.
-func (c *AuditChainClient) Create() *AuditChainCreate {
-	mutation := newAuditChainMutation(c.config, OpCreate)
-	return &AuditChainCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of AuditChain entities.
-func (c *AuditChainClient) CreateBulk(builders ...*AuditChainCreate) *AuditChainCreateBulk {
-	return &AuditChainCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *AuditChainClient) MapCreateBulk(slice any, setFunc func(*AuditChainCreate, int)) *AuditChainCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &AuditChainCreateBulk{err: fmt.Errorf("calling to AuditChainClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*AuditChainCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &AuditChainCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for AuditChain.
-func (c *AuditChainClient) Update() *AuditChainUpdate {
-	mutation := newAuditChainMutation(c.config, OpUpdate)
-	return &AuditChainUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *AuditChainClient) UpdateOne(_m *AuditChain) *AuditChainUpdateOne {
-	mutation := newAuditChainMutation(c.config, OpUpdateOne, withAuditChain(_m))
-	return &AuditChainUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *AuditChainClient) UpdateOneID(id string) *AuditChainUpdateOne {
-	mutation := newAuditChainMutation(c.config, OpUpdateOne, withAuditChainID(id))
-	return &AuditChainUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for AuditChain.
-func (c *AuditChainClient) Delete() *AuditChainDelete {
-	mutation := newAuditChainMutation(c.config, OpDelete)
-	return &AuditChainDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *AuditChainClient) DeleteOne(_m *AuditChain) *AuditChainDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *AuditChainClient) DeleteOneID(id string) *AuditChainDeleteOne {
-	builder := c.Delete().Where(auditchain.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &AuditChainDeleteOne{builder}
-}
-
-// Query returns a query builder for AuditChain.
-func (c *AuditChainClient) Query() *AuditChainQuery {
-	return &AuditChainQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeAuditChain},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a AuditChain entity by its id.
-func (c *AuditChainClient) Get(ctx context.Context, id string) (*AuditChain, error) {
-	return c.Query().Where(auditchain.ID(id)).Only(ctx)
-}
-
-// Hooks returns the client hooks.
-func (c *AuditChainClient) Hooks() []Hook {
-	return c.hooks.AuditChain
-}
-
-// Interceptors returns the client interceptors.
-func (c *AuditChainClient) Interceptors() []Interceptor {
-	return c.inters.AuditChain
-}
-
-func (c *AuditChainClient) mutate(ctx context.Context, m *AuditChainMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&AuditChainCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&AuditChainUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&AuditChainUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&AuditChainDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown AuditChain mutation op: %q", m.Op())
 	}
 }
 
@@ -1267,272 +983,6 @@ func (c *AuthenticatorClient) mutate(ctx context.Context, m *AuthenticatorMutati
 	}
 }
 
-// BillingEventClient is a client for the BillingEvent schema.
-type BillingEventClient struct {
-	config
-}
-
-// NewBillingEventClient returns a client for the BillingEvent from the given config.
-func NewBillingEventClient(c config) *BillingEventClient {
-	return &BillingEventClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `billingevent.Hooks(f(g(h())))`.
-func (c *BillingEventClient) Use(hooks ...Hook) {
-	c.hooks.BillingEvent = append(c.hooks.BillingEvent, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `billingevent.Intercept(f(g(h())))`.
-func (c *BillingEventClient) Intercept(interceptors ...Interceptor) {
-	c.inters.BillingEvent = append(c.inters.BillingEvent, interceptors...)
-}
-
-// Create returns a builder for creating a BillingEvent entity.
-func (c *BillingEventClient) Create() *BillingEventCreate {
-	mutation := newBillingEventMutation(c.config, OpCreate)
-	return &BillingEventCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of BillingEvent entities.
-func (c *BillingEventClient) CreateBulk(builders ...*BillingEventCreate) *BillingEventCreateBulk {
-	return &BillingEventCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *BillingEventClient) MapCreateBulk(slice any, setFunc func(*BillingEventCreate, int)) *BillingEventCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &BillingEventCreateBulk{err: fmt.Errorf("calling to BillingEventClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*BillingEventCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &BillingEventCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for BillingEvent.
-func (c *BillingEventClient) Update() *BillingEventUpdate {
-	mutation := newBillingEventMutation(c.config, OpUpdate)
-	return &BillingEventUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *BillingEventClient) UpdateOne(_m *BillingEvent) *BillingEventUpdateOne {
-	mutation := newBillingEventMutation(c.config, OpUpdateOne, withBillingEvent(_m))
-	return &BillingEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *BillingEventClient) UpdateOneID(id string) *BillingEventUpdateOne {
-	mutation := newBillingEventMutation(c.config, OpUpdateOne, withBillingEventID(id))
-	return &BillingEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for BillingEvent.
-func (c *BillingEventClient) Delete() *BillingEventDelete {
-	mutation := newBillingEventMutation(c.config, OpDelete)
-	return &BillingEventDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *BillingEventClient) DeleteOne(_m *BillingEvent) *BillingEventDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *BillingEventClient) DeleteOneID(id string) *BillingEventDeleteOne {
-	builder := c.Delete().Where(billingevent.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &BillingEventDeleteOne{builder}
-}
-
-// Query returns a query builder for BillingEvent.
-func (c *BillingEventClient) Query() *BillingEventQuery {
-	return &BillingEventQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeBillingEvent},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a BillingEvent entity by its id.
-func (c *BillingEventClient) Get(ctx context.Context, id string) (*BillingEvent, error) {
-	return c.Query().Where(billingevent.ID(id)).Only(ctx)
-}
-
-// Hooks returns the client hooks.
-func (c *BillingEventClient) Hooks() []Hook {
-	return c.hooks.BillingEvent
-}
-
-// Interceptors returns the client interceptors.
-func (c *BillingEventClient) Interceptors() []Interceptor {
-	return c.inters.BillingEvent
-}
-
-func (c *BillingEventClient) mutate(ctx context.Context, m *BillingEventMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&BillingEventCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&BillingEventUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&BillingEventUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&BillingEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown BillingEvent mutation op: %q", m.Op())
-	}
-}
-
-// CachedAnswerClient is a client for the CachedAnswer schema.
-type CachedAnswerClient struct {
-	config
-}
-
-// NewCachedAnswerClient returns a client for the CachedAnswer from the given config.
-func NewCachedAnswerClient(c config) *CachedAnswerClient {
-	return &CachedAnswerClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `cachedanswer.Hooks(f(g(h())))`.
-func (c *CachedAnswerClient) Use(hooks ...Hook) {
-	c.hooks.CachedAnswer = append(c.hooks.CachedAnswer, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `cachedanswer.Intercept(f(g(h())))`.
-func (c *CachedAnswerClient) Intercept(interceptors ...Interceptor) {
-	c.inters.CachedAnswer = append(c.inters.CachedAnswer, interceptors...)
-}
-
-// Create returns a builder for creating a CachedAnswer entity.
-func (c *CachedAnswerClient) Create() *CachedAnswerCreate {
-	mutation := newCachedAnswerMutation(c.config, OpCreate)
-	return &CachedAnswerCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of CachedAnswer entities.
-func (c *CachedAnswerClient) CreateBulk(builders ...*CachedAnswerCreate) *CachedAnswerCreateBulk {
-	return &CachedAnswerCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *CachedAnswerClient) MapCreateBulk(slice any, setFunc func(*CachedAnswerCreate, int)) *CachedAnswerCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &CachedAnswerCreateBulk{err: fmt.Errorf("calling to CachedAnswerClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*CachedAnswerCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &CachedAnswerCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for CachedAnswer.
-func (c *CachedAnswerClient) Update() *CachedAnswerUpdate {
-	mutation := newCachedAnswerMutation(c.config, OpUpdate)
-	return &CachedAnswerUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *CachedAnswerClient) UpdateOne(_m *CachedAnswer) *CachedAnswerUpdateOne {
-	mutation := newCachedAnswerMutation(c.config, OpUpdateOne, withCachedAnswer(_m))
-	return &CachedAnswerUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *CachedAnswerClient) UpdateOneID(id int64) *CachedAnswerUpdateOne {
-	mutation := newCachedAnswerMutation(c.config, OpUpdateOne, withCachedAnswerID(id))
-	return &CachedAnswerUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for CachedAnswer.
-func (c *CachedAnswerClient) Delete() *CachedAnswerDelete {
-	mutation := newCachedAnswerMutation(c.config, OpDelete)
-	return &CachedAnswerDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *CachedAnswerClient) DeleteOne(_m *CachedAnswer) *CachedAnswerDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *CachedAnswerClient) DeleteOneID(id int64) *CachedAnswerDeleteOne {
-	builder := c.Delete().Where(cachedanswer.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &CachedAnswerDeleteOne{builder}
-}
-
-// Query returns a query builder for CachedAnswer.
-func (c *CachedAnswerClient) Query() *CachedAnswerQuery {
-	return &CachedAnswerQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeCachedAnswer},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a CachedAnswer entity by its id.
-func (c *CachedAnswerClient) Get(ctx context.Context, id int64) (*CachedAnswer, error) {
-	return c.Query().Where(cachedanswer.ID(id)).Only(ctx)
-}
-
-// QueryChatbot queries the chatbot edge of a CachedAnswer.
-func (c *CachedAnswerClient) QueryChatbot(_m *CachedAnswer) *ChatbotQuery {
-	query := (&ChatbotClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(cachedanswer.Table, cachedanswer.FieldID, id),
-			sqlgraph.To(chatbot.Table, chatbot.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, cachedanswer.ChatbotTable, cachedanswer.ChatbotColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *CachedAnswerClient) Hooks() []Hook {
-	hooks := c.hooks.CachedAnswer
-	return append(hooks[:len(hooks):len(hooks)], cachedanswer.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *CachedAnswerClient) Interceptors() []Interceptor {
-	inters := c.inters.CachedAnswer
-	return append(inters[:len(inters):len(inters)], cachedanswer.Interceptors[:]...)
-}
-
-func (c *CachedAnswerClient) mutate(ctx context.Context, m *CachedAnswerMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&CachedAnswerCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&CachedAnswerUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&CachedAnswerUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&CachedAnswerDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown CachedAnswer mutation op: %q", m.Op())
-	}
-}
-
 // ChatbotClient is a client for the Chatbot schema.
 type ChatbotClient struct {
 	config
@@ -1672,130 +1122,6 @@ func (c *ChatbotClient) mutate(ctx context.Context, m *ChatbotMutation) (Value, 
 		return (&ChatbotDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("generated: unknown Chatbot mutation op: %q", m.Op())
-	}
-}
-
-// ChoreClient is a client for the Chore schema.
-type ChoreClient struct {
-	config
-}
-
-// NewChoreClient returns a client for the Chore from the given config.
-func NewChoreClient(c config) *ChoreClient {
-	return &ChoreClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `chore.Hooks(f(g(h())))`.
-func (c *ChoreClient) Use(hooks ...Hook) {
-	c.hooks.Chore = append(c.hooks.Chore, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `chore.Intercept(f(g(h())))`.
-func (c *ChoreClient) Intercept(interceptors ...Interceptor) {
-	c.inters.Chore = append(c.inters.Chore, interceptors...)
-}
-
-// Create returns a builder for creating a Chore entity.
-func (c *ChoreClient) Create() *ChoreCreate {
-	mutation := newChoreMutation(c.config, OpCreate)
-	return &ChoreCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of Chore entities.
-func (c *ChoreClient) CreateBulk(builders ...*ChoreCreate) *ChoreCreateBulk {
-	return &ChoreCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *ChoreClient) MapCreateBulk(slice any, setFunc func(*ChoreCreate, int)) *ChoreCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &ChoreCreateBulk{err: fmt.Errorf("calling to ChoreClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*ChoreCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &ChoreCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for Chore.
-func (c *ChoreClient) Update() *ChoreUpdate {
-	mutation := newChoreMutation(c.config, OpUpdate)
-	return &ChoreUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *ChoreClient) UpdateOne(_m *Chore) *ChoreUpdateOne {
-	mutation := newChoreMutation(c.config, OpUpdateOne, withChore(_m))
-	return &ChoreUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *ChoreClient) UpdateOneID(id string) *ChoreUpdateOne {
-	mutation := newChoreMutation(c.config, OpUpdateOne, withChoreID(id))
-	return &ChoreUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for Chore.
-func (c *ChoreClient) Delete() *ChoreDelete {
-	mutation := newChoreMutation(c.config, OpDelete)
-	return &ChoreDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *ChoreClient) DeleteOne(_m *Chore) *ChoreDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *ChoreClient) DeleteOneID(id string) *ChoreDeleteOne {
-	builder := c.Delete().Where(chore.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &ChoreDeleteOne{builder}
-}
-
-// Query returns a query builder for Chore.
-func (c *ChoreClient) Query() *ChoreQuery {
-	return &ChoreQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeChore},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a Chore entity by its id.
-func (c *ChoreClient) Get(ctx context.Context, id string) (*Chore, error) {
-	return c.Query().Where(chore.ID(id)).Only(ctx)
-}
-
-// Hooks returns the client hooks.
-func (c *ChoreClient) Hooks() []Hook {
-	return c.hooks.Chore
-}
-
-// Interceptors returns the client interceptors.
-func (c *ChoreClient) Interceptors() []Interceptor {
-	return c.inters.Chore
-}
-
-func (c *ChoreClient) mutate(ctx context.Context, m *ChoreMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&ChoreCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&ChoreUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&ChoreUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&ChoreDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown Chore mutation op: %q", m.Op())
 	}
 }
 
@@ -1941,430 +1267,6 @@ func (c *ConversationClient) mutate(ctx context.Context, m *ConversationMutation
 	}
 }
 
-// DailyCountClient is a client for the DailyCount schema.
-type DailyCountClient struct {
-	config
-}
-
-// NewDailyCountClient returns a client for the DailyCount from the given config.
-func NewDailyCountClient(c config) *DailyCountClient {
-	return &DailyCountClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `dailycount.Hooks(f(g(h())))`.
-func (c *DailyCountClient) Use(hooks ...Hook) {
-	c.hooks.DailyCount = append(c.hooks.DailyCount, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `dailycount.Intercept(f(g(h())))`.
-func (c *DailyCountClient) Intercept(interceptors ...Interceptor) {
-	c.inters.DailyCount = append(c.inters.DailyCount, interceptors...)
-}
-
-// Create returns a builder for creating a DailyCount entity.
-func (c *DailyCountClient) Create() *DailyCountCreate {
-	mutation := newDailyCountMutation(c.config, OpCreate)
-	return &DailyCountCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of DailyCount entities.
-func (c *DailyCountClient) CreateBulk(builders ...*DailyCountCreate) *DailyCountCreateBulk {
-	return &DailyCountCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *DailyCountClient) MapCreateBulk(slice any, setFunc func(*DailyCountCreate, int)) *DailyCountCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &DailyCountCreateBulk{err: fmt.Errorf("calling to DailyCountClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*DailyCountCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &DailyCountCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for DailyCount.
-func (c *DailyCountClient) Update() *DailyCountUpdate {
-	mutation := newDailyCountMutation(c.config, OpUpdate)
-	return &DailyCountUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *DailyCountClient) UpdateOne(_m *DailyCount) *DailyCountUpdateOne {
-	mutation := newDailyCountMutation(c.config, OpUpdateOne, withDailyCount(_m))
-	return &DailyCountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *DailyCountClient) UpdateOneID(id int64) *DailyCountUpdateOne {
-	mutation := newDailyCountMutation(c.config, OpUpdateOne, withDailyCountID(id))
-	return &DailyCountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for DailyCount.
-func (c *DailyCountClient) Delete() *DailyCountDelete {
-	mutation := newDailyCountMutation(c.config, OpDelete)
-	return &DailyCountDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *DailyCountClient) DeleteOne(_m *DailyCount) *DailyCountDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *DailyCountClient) DeleteOneID(id int64) *DailyCountDeleteOne {
-	builder := c.Delete().Where(dailycount.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &DailyCountDeleteOne{builder}
-}
-
-// Query returns a query builder for DailyCount.
-func (c *DailyCountClient) Query() *DailyCountQuery {
-	return &DailyCountQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeDailyCount},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a DailyCount entity by its id.
-func (c *DailyCountClient) Get(ctx context.Context, id int64) (*DailyCount, error) {
-	return c.Query().Where(dailycount.ID(id)).Only(ctx)
-}
-
-// QueryChatbot queries the chatbot edge of a DailyCount.
-func (c *DailyCountClient) QueryChatbot(_m *DailyCount) *ChatbotQuery {
-	query := (&ChatbotClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(dailycount.Table, dailycount.FieldID, id),
-			sqlgraph.To(chatbot.Table, chatbot.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, dailycount.ChatbotTable, dailycount.ChatbotColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *DailyCountClient) Hooks() []Hook {
-	hooks := c.hooks.DailyCount
-	return append(hooks[:len(hooks):len(hooks)], dailycount.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *DailyCountClient) Interceptors() []Interceptor {
-	inters := c.inters.DailyCount
-	return append(inters[:len(inters):len(inters)], dailycount.Interceptors[:]...)
-}
-
-func (c *DailyCountClient) mutate(ctx context.Context, m *DailyCountMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&DailyCountCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&DailyCountUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&DailyCountUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&DailyCountDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown DailyCount mutation op: %q", m.Op())
-	}
-}
-
-// DailyStatClient is a client for the DailyStat schema.
-type DailyStatClient struct {
-	config
-}
-
-// NewDailyStatClient returns a client for the DailyStat from the given config.
-func NewDailyStatClient(c config) *DailyStatClient {
-	return &DailyStatClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `dailystat.Hooks(f(g(h())))`.
-func (c *DailyStatClient) Use(hooks ...Hook) {
-	c.hooks.DailyStat = append(c.hooks.DailyStat, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `dailystat.Intercept(f(g(h())))`.
-func (c *DailyStatClient) Intercept(interceptors ...Interceptor) {
-	c.inters.DailyStat = append(c.inters.DailyStat, interceptors...)
-}
-
-// Create returns a builder for creating a DailyStat entity.
-func (c *DailyStatClient) Create() *DailyStatCreate {
-	mutation := newDailyStatMutation(c.config, OpCreate)
-	return &DailyStatCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of DailyStat entities.
-func (c *DailyStatClient) CreateBulk(builders ...*DailyStatCreate) *DailyStatCreateBulk {
-	return &DailyStatCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *DailyStatClient) MapCreateBulk(slice any, setFunc func(*DailyStatCreate, int)) *DailyStatCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &DailyStatCreateBulk{err: fmt.Errorf("calling to DailyStatClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*DailyStatCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &DailyStatCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for DailyStat.
-func (c *DailyStatClient) Update() *DailyStatUpdate {
-	mutation := newDailyStatMutation(c.config, OpUpdate)
-	return &DailyStatUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *DailyStatClient) UpdateOne(_m *DailyStat) *DailyStatUpdateOne {
-	mutation := newDailyStatMutation(c.config, OpUpdateOne, withDailyStat(_m))
-	return &DailyStatUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *DailyStatClient) UpdateOneID(id int64) *DailyStatUpdateOne {
-	mutation := newDailyStatMutation(c.config, OpUpdateOne, withDailyStatID(id))
-	return &DailyStatUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for DailyStat.
-func (c *DailyStatClient) Delete() *DailyStatDelete {
-	mutation := newDailyStatMutation(c.config, OpDelete)
-	return &DailyStatDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *DailyStatClient) DeleteOne(_m *DailyStat) *DailyStatDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *DailyStatClient) DeleteOneID(id int64) *DailyStatDeleteOne {
-	builder := c.Delete().Where(dailystat.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &DailyStatDeleteOne{builder}
-}
-
-// Query returns a query builder for DailyStat.
-func (c *DailyStatClient) Query() *DailyStatQuery {
-	return &DailyStatQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeDailyStat},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a DailyStat entity by its id.
-func (c *DailyStatClient) Get(ctx context.Context, id int64) (*DailyStat, error) {
-	return c.Query().Where(dailystat.ID(id)).Only(ctx)
-}
-
-// QueryChatbot queries the chatbot edge of a DailyStat.
-func (c *DailyStatClient) QueryChatbot(_m *DailyStat) *ChatbotQuery {
-	query := (&ChatbotClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(dailystat.Table, dailystat.FieldID, id),
-			sqlgraph.To(chatbot.Table, chatbot.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, dailystat.ChatbotTable, dailystat.ChatbotColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *DailyStatClient) Hooks() []Hook {
-	hooks := c.hooks.DailyStat
-	return append(hooks[:len(hooks):len(hooks)], dailystat.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *DailyStatClient) Interceptors() []Interceptor {
-	inters := c.inters.DailyStat
-	return append(inters[:len(inters):len(inters)], dailystat.Interceptors[:]...)
-}
-
-func (c *DailyStatClient) mutate(ctx context.Context, m *DailyStatMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&DailyStatCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&DailyStatUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&DailyStatUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&DailyStatDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown DailyStat mutation op: %q", m.Op())
-	}
-}
-
-// DeviceClient is a client for the Device schema.
-type DeviceClient struct {
-	config
-}
-
-// NewDeviceClient returns a client for the Device from the given config.
-func NewDeviceClient(c config) *DeviceClient {
-	return &DeviceClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `device.Hooks(f(g(h())))`.
-func (c *DeviceClient) Use(hooks ...Hook) {
-	c.hooks.Device = append(c.hooks.Device, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `device.Intercept(f(g(h())))`.
-func (c *DeviceClient) Intercept(interceptors ...Interceptor) {
-	c.inters.Device = append(c.inters.Device, interceptors...)
-}
-
-// Create returns a builder for creating a Device entity.
-func (c *DeviceClient) Create() *DeviceCreate {
-	mutation := newDeviceMutation(c.config, OpCreate)
-	return &DeviceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of Device entities.
-func (c *DeviceClient) CreateBulk(builders ...*DeviceCreate) *DeviceCreateBulk {
-	return &DeviceCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *DeviceClient) MapCreateBulk(slice any, setFunc func(*DeviceCreate, int)) *DeviceCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &DeviceCreateBulk{err: fmt.Errorf("calling to DeviceClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*DeviceCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &DeviceCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for Device.
-func (c *DeviceClient) Update() *DeviceUpdate {
-	mutation := newDeviceMutation(c.config, OpUpdate)
-	return &DeviceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *DeviceClient) UpdateOne(_m *Device) *DeviceUpdateOne {
-	mutation := newDeviceMutation(c.config, OpUpdateOne, withDevice(_m))
-	return &DeviceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *DeviceClient) UpdateOneID(id int) *DeviceUpdateOne {
-	mutation := newDeviceMutation(c.config, OpUpdateOne, withDeviceID(id))
-	return &DeviceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for Device.
-func (c *DeviceClient) Delete() *DeviceDelete {
-	mutation := newDeviceMutation(c.config, OpDelete)
-	return &DeviceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *DeviceClient) DeleteOne(_m *Device) *DeviceDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *DeviceClient) DeleteOneID(id int) *DeviceDeleteOne {
-	builder := c.Delete().Where(device.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &DeviceDeleteOne{builder}
-}
-
-// Query returns a query builder for Device.
-func (c *DeviceClient) Query() *DeviceQuery {
-	return &DeviceQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeDevice},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a Device entity by its id.
-func (c *DeviceClient) Get(ctx context.Context, id int) (*Device, error) {
-	return c.Query().Where(device.ID(id)).Only(ctx)
-}
-
-// QueryUser queries the user edge of a Device.
-func (c *DeviceClient) QueryUser(_m *Device) *UserQuery {
-	query := (&UserClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(device.Table, device.FieldID, id),
-			sqlgraph.To(user.Table, user.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, device.UserTable, device.UserColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *DeviceClient) Hooks() []Hook {
-	return c.hooks.Device
-}
-
-// Interceptors returns the client interceptors.
-func (c *DeviceClient) Interceptors() []Interceptor {
-	return c.inters.Device
-}
-
-func (c *DeviceClient) mutate(ctx context.Context, m *DeviceMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&DeviceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&DeviceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&DeviceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&DeviceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown Device mutation op: %q", m.Op())
-	}
-}
-
 // DocumentClient is a client for the Document schema.
 type DocumentClient struct {
 	config
@@ -2504,148 +1406,6 @@ func (c *DocumentClient) mutate(ctx context.Context, m *DocumentMutation) (Value
 		return (&DocumentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("generated: unknown Document mutation op: %q", m.Op())
-	}
-}
-
-// EmbeddingClient is a client for the Embedding schema.
-type EmbeddingClient struct {
-	config
-}
-
-// NewEmbeddingClient returns a client for the Embedding from the given config.
-func NewEmbeddingClient(c config) *EmbeddingClient {
-	return &EmbeddingClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `embedding.Hooks(f(g(h())))`.
-func (c *EmbeddingClient) Use(hooks ...Hook) {
-	c.hooks.Embedding = append(c.hooks.Embedding, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `embedding.Intercept(f(g(h())))`.
-func (c *EmbeddingClient) Intercept(interceptors ...Interceptor) {
-	c.inters.Embedding = append(c.inters.Embedding, interceptors...)
-}
-
-// Create returns a builder for creating a Embedding entity.
-func (c *EmbeddingClient) Create() *EmbeddingCreate {
-	mutation := newEmbeddingMutation(c.config, OpCreate)
-	return &EmbeddingCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of Embedding entities.
-func (c *EmbeddingClient) CreateBulk(builders ...*EmbeddingCreate) *EmbeddingCreateBulk {
-	return &EmbeddingCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *EmbeddingClient) MapCreateBulk(slice any, setFunc func(*EmbeddingCreate, int)) *EmbeddingCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &EmbeddingCreateBulk{err: fmt.Errorf("calling to EmbeddingClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*EmbeddingCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &EmbeddingCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for Embedding.
-func (c *EmbeddingClient) Update() *EmbeddingUpdate {
-	mutation := newEmbeddingMutation(c.config, OpUpdate)
-	return &EmbeddingUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *EmbeddingClient) UpdateOne(_m *Embedding) *EmbeddingUpdateOne {
-	mutation := newEmbeddingMutation(c.config, OpUpdateOne, withEmbedding(_m))
-	return &EmbeddingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *EmbeddingClient) UpdateOneID(id int64) *EmbeddingUpdateOne {
-	mutation := newEmbeddingMutation(c.config, OpUpdateOne, withEmbeddingID(id))
-	return &EmbeddingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for Embedding.
-func (c *EmbeddingClient) Delete() *EmbeddingDelete {
-	mutation := newEmbeddingMutation(c.config, OpDelete)
-	return &EmbeddingDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *EmbeddingClient) DeleteOne(_m *Embedding) *EmbeddingDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *EmbeddingClient) DeleteOneID(id int64) *EmbeddingDeleteOne {
-	builder := c.Delete().Where(embedding.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &EmbeddingDeleteOne{builder}
-}
-
-// Query returns a query builder for Embedding.
-func (c *EmbeddingClient) Query() *EmbeddingQuery {
-	return &EmbeddingQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeEmbedding},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a Embedding entity by its id.
-func (c *EmbeddingClient) Get(ctx context.Context, id int64) (*Embedding, error) {
-	return c.Query().Where(embedding.ID(id)).Only(ctx)
-}
-
-// QueryWorkspace queries the workspace edge of a Embedding.
-func (c *EmbeddingClient) QueryWorkspace(_m *Embedding) *WorkspaceQuery {
-	query := (&WorkspaceClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(embedding.Table, embedding.FieldID, id),
-			sqlgraph.To(workspace.Table, workspace.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, embedding.WorkspaceTable, embedding.WorkspaceColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *EmbeddingClient) Hooks() []Hook {
-	hooks := c.hooks.Embedding
-	return append(hooks[:len(hooks):len(hooks)], embedding.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *EmbeddingClient) Interceptors() []Interceptor {
-	inters := c.inters.Embedding
-	return append(inters[:len(inters):len(inters)], embedding.Interceptors[:]...)
-}
-
-func (c *EmbeddingClient) mutate(ctx context.Context, m *EmbeddingMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&EmbeddingCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&EmbeddingUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&EmbeddingUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&EmbeddingDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown Embedding mutation op: %q", m.Op())
 	}
 }
 
@@ -3059,148 +1819,6 @@ func (c *GapClient) mutate(ctx context.Context, m *GapMutation) (Value, error) {
 	}
 }
 
-// IdempotencyKeyClient is a client for the IdempotencyKey schema.
-type IdempotencyKeyClient struct {
-	config
-}
-
-// NewIdempotencyKeyClient returns a client for the IdempotencyKey from the given config.
-func NewIdempotencyKeyClient(c config) *IdempotencyKeyClient {
-	return &IdempotencyKeyClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `idempotencykey.Hooks(f(g(h())))`.
-func (c *IdempotencyKeyClient) Use(hooks ...Hook) {
-	c.hooks.IdempotencyKey = append(c.hooks.IdempotencyKey, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `idempotencykey.Intercept(f(g(h())))`.
-func (c *IdempotencyKeyClient) Intercept(interceptors ...Interceptor) {
-	c.inters.IdempotencyKey = append(c.inters.IdempotencyKey, interceptors...)
-}
-
-// Create returns a builder for creating a IdempotencyKey entity.
-func (c *IdempotencyKeyClient) Create() *IdempotencyKeyCreate {
-	mutation := newIdempotencyKeyMutation(c.config, OpCreate)
-	return &IdempotencyKeyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of IdempotencyKey entities.
-func (c *IdempotencyKeyClient) CreateBulk(builders ...*IdempotencyKeyCreate) *IdempotencyKeyCreateBulk {
-	return &IdempotencyKeyCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *IdempotencyKeyClient) MapCreateBulk(slice any, setFunc func(*IdempotencyKeyCreate, int)) *IdempotencyKeyCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &IdempotencyKeyCreateBulk{err: fmt.Errorf("calling to IdempotencyKeyClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*IdempotencyKeyCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &IdempotencyKeyCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for IdempotencyKey.
-func (c *IdempotencyKeyClient) Update() *IdempotencyKeyUpdate {
-	mutation := newIdempotencyKeyMutation(c.config, OpUpdate)
-	return &IdempotencyKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *IdempotencyKeyClient) UpdateOne(_m *IdempotencyKey) *IdempotencyKeyUpdateOne {
-	mutation := newIdempotencyKeyMutation(c.config, OpUpdateOne, withIdempotencyKey(_m))
-	return &IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *IdempotencyKeyClient) UpdateOneID(id int64) *IdempotencyKeyUpdateOne {
-	mutation := newIdempotencyKeyMutation(c.config, OpUpdateOne, withIdempotencyKeyID(id))
-	return &IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for IdempotencyKey.
-func (c *IdempotencyKeyClient) Delete() *IdempotencyKeyDelete {
-	mutation := newIdempotencyKeyMutation(c.config, OpDelete)
-	return &IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *IdempotencyKeyClient) DeleteOne(_m *IdempotencyKey) *IdempotencyKeyDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *IdempotencyKeyClient) DeleteOneID(id int64) *IdempotencyKeyDeleteOne {
-	builder := c.Delete().Where(idempotencykey.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &IdempotencyKeyDeleteOne{builder}
-}
-
-// Query returns a query builder for IdempotencyKey.
-func (c *IdempotencyKeyClient) Query() *IdempotencyKeyQuery {
-	return &IdempotencyKeyQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeIdempotencyKey},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a IdempotencyKey entity by its id.
-func (c *IdempotencyKeyClient) Get(ctx context.Context, id int64) (*IdempotencyKey, error) {
-	return c.Query().Where(idempotencykey.ID(id)).Only(ctx)
-}
-
-// QueryConversation queries the conversation edge of a IdempotencyKey.
-func (c *IdempotencyKeyClient) QueryConversation(_m *IdempotencyKey) *ConversationQuery {
-	query := (&ConversationClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(idempotencykey.Table, idempotencykey.FieldID, id),
-			sqlgraph.To(conversation.Table, conversation.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, idempotencykey.ConversationTable, idempotencykey.ConversationColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *IdempotencyKeyClient) Hooks() []Hook {
-	hooks := c.hooks.IdempotencyKey
-	return append(hooks[:len(hooks):len(hooks)], idempotencykey.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *IdempotencyKeyClient) Interceptors() []Interceptor {
-	inters := c.inters.IdempotencyKey
-	return append(inters[:len(inters):len(inters)], idempotencykey.Interceptors[:]...)
-}
-
-func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&IdempotencyKeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&IdempotencyKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown IdempotencyKey mutation op: %q", m.Op())
-	}
-}
-
 // IdentityClient is a client for the Identity schema.
 type IdentityClient struct {
 	config
@@ -3338,130 +1956,6 @@ func (c *IdentityClient) mutate(ctx context.Context, m *IdentityMutation) (Value
 		return (&IdentityDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("generated: unknown Identity mutation op: %q", m.Op())
-	}
-}
-
-// InstallationKeyClient is a client for the InstallationKey schema.
-type InstallationKeyClient struct {
-	config
-}
-
-// NewInstallationKeyClient returns a client for the InstallationKey from the given config.
-func NewInstallationKeyClient(c config) *InstallationKeyClient {
-	return &InstallationKeyClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `installationkey.Hooks(f(g(h())))`.
-func (c *InstallationKeyClient) Use(hooks ...Hook) {
-	c.hooks.InstallationKey = append(c.hooks.InstallationKey, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `installationkey.Intercept(f(g(h())))`.
-func (c *InstallationKeyClient) Intercept(interceptors ...Interceptor) {
-	c.inters.InstallationKey = append(c.inters.InstallationKey, interceptors...)
-}
-
-// Create returns a builder for creating a InstallationKey entity.
-func (c *InstallationKeyClient) Create() *InstallationKeyCreate {
-	mutation := newInstallationKeyMutation(c.config, OpCreate)
-	return &InstallationKeyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of InstallationKey entities.
-func (c *InstallationKeyClient) CreateBulk(builders ...*InstallationKeyCreate) *InstallationKeyCreateBulk {
-	return &InstallationKeyCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *InstallationKeyClient) MapCreateBulk(slice any, setFunc func(*InstallationKeyCreate, int)) *InstallationKeyCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &InstallationKeyCreateBulk{err: fmt.Errorf("calling to InstallationKeyClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*InstallationKeyCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &InstallationKeyCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for InstallationKey.
-func (c *InstallationKeyClient) Update() *InstallationKeyUpdate {
-	mutation := newInstallationKeyMutation(c.config, OpUpdate)
-	return &InstallationKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *InstallationKeyClient) UpdateOne(_m *InstallationKey) *InstallationKeyUpdateOne {
-	mutation := newInstallationKeyMutation(c.config, OpUpdateOne, withInstallationKey(_m))
-	return &InstallationKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *InstallationKeyClient) UpdateOneID(id string) *InstallationKeyUpdateOne {
-	mutation := newInstallationKeyMutation(c.config, OpUpdateOne, withInstallationKeyID(id))
-	return &InstallationKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for InstallationKey.
-func (c *InstallationKeyClient) Delete() *InstallationKeyDelete {
-	mutation := newInstallationKeyMutation(c.config, OpDelete)
-	return &InstallationKeyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *InstallationKeyClient) DeleteOne(_m *InstallationKey) *InstallationKeyDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *InstallationKeyClient) DeleteOneID(id string) *InstallationKeyDeleteOne {
-	builder := c.Delete().Where(installationkey.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &InstallationKeyDeleteOne{builder}
-}
-
-// Query returns a query builder for InstallationKey.
-func (c *InstallationKeyClient) Query() *InstallationKeyQuery {
-	return &InstallationKeyQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeInstallationKey},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a InstallationKey entity by its id.
-func (c *InstallationKeyClient) Get(ctx context.Context, id string) (*InstallationKey, error) {
-	return c.Query().Where(installationkey.ID(id)).Only(ctx)
-}
-
-// Hooks returns the client hooks.
-func (c *InstallationKeyClient) Hooks() []Hook {
-	return c.hooks.InstallationKey
-}
-
-// Interceptors returns the client interceptors.
-func (c *InstallationKeyClient) Interceptors() []Interceptor {
-	return c.inters.InstallationKey
-}
-
-func (c *InstallationKeyClient) mutate(ctx context.Context, m *InstallationKeyMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&InstallationKeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&InstallationKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&InstallationKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&InstallationKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown InstallationKey mutation op: %q", m.Op())
 	}
 }
 
@@ -4597,272 +3091,6 @@ func (c *ProviderClient) mutate(ctx context.Context, m *ProviderMutation) (Value
 	}
 }
 
-// QuotaNoticeClient is a client for the QuotaNotice schema.
-type QuotaNoticeClient struct {
-	config
-}
-
-// NewQuotaNoticeClient returns a client for the QuotaNotice from the given config.
-func NewQuotaNoticeClient(c config) *QuotaNoticeClient {
-	return &QuotaNoticeClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `quotanotice.Hooks(f(g(h())))`.
-func (c *QuotaNoticeClient) Use(hooks ...Hook) {
-	c.hooks.QuotaNotice = append(c.hooks.QuotaNotice, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `quotanotice.Intercept(f(g(h())))`.
-func (c *QuotaNoticeClient) Intercept(interceptors ...Interceptor) {
-	c.inters.QuotaNotice = append(c.inters.QuotaNotice, interceptors...)
-}
-
-// Create returns a builder for creating a QuotaNotice entity.
-func (c *QuotaNoticeClient) Create() *QuotaNoticeCreate {
-	mutation := newQuotaNoticeMutation(c.config, OpCreate)
-	return &QuotaNoticeCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of QuotaNotice entities.
-func (c *QuotaNoticeClient) CreateBulk(builders ...*QuotaNoticeCreate) *QuotaNoticeCreateBulk {
-	return &QuotaNoticeCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *QuotaNoticeClient) MapCreateBulk(slice any, setFunc func(*QuotaNoticeCreate, int)) *QuotaNoticeCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &QuotaNoticeCreateBulk{err: fmt.Errorf("calling to QuotaNoticeClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*QuotaNoticeCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &QuotaNoticeCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for QuotaNotice.
-func (c *QuotaNoticeClient) Update() *QuotaNoticeUpdate {
-	mutation := newQuotaNoticeMutation(c.config, OpUpdate)
-	return &QuotaNoticeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *QuotaNoticeClient) UpdateOne(_m *QuotaNotice) *QuotaNoticeUpdateOne {
-	mutation := newQuotaNoticeMutation(c.config, OpUpdateOne, withQuotaNotice(_m))
-	return &QuotaNoticeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *QuotaNoticeClient) UpdateOneID(id int64) *QuotaNoticeUpdateOne {
-	mutation := newQuotaNoticeMutation(c.config, OpUpdateOne, withQuotaNoticeID(id))
-	return &QuotaNoticeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for QuotaNotice.
-func (c *QuotaNoticeClient) Delete() *QuotaNoticeDelete {
-	mutation := newQuotaNoticeMutation(c.config, OpDelete)
-	return &QuotaNoticeDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *QuotaNoticeClient) DeleteOne(_m *QuotaNotice) *QuotaNoticeDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *QuotaNoticeClient) DeleteOneID(id int64) *QuotaNoticeDeleteOne {
-	builder := c.Delete().Where(quotanotice.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &QuotaNoticeDeleteOne{builder}
-}
-
-// Query returns a query builder for QuotaNotice.
-func (c *QuotaNoticeClient) Query() *QuotaNoticeQuery {
-	return &QuotaNoticeQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeQuotaNotice},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a QuotaNotice entity by its id.
-func (c *QuotaNoticeClient) Get(ctx context.Context, id int64) (*QuotaNotice, error) {
-	return c.Query().Where(quotanotice.ID(id)).Only(ctx)
-}
-
-// QueryWorkspace queries the workspace edge of a QuotaNotice.
-func (c *QuotaNoticeClient) QueryWorkspace(_m *QuotaNotice) *WorkspaceQuery {
-	query := (&WorkspaceClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(quotanotice.Table, quotanotice.FieldID, id),
-			sqlgraph.To(workspace.Table, workspace.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, quotanotice.WorkspaceTable, quotanotice.WorkspaceColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *QuotaNoticeClient) Hooks() []Hook {
-	hooks := c.hooks.QuotaNotice
-	return append(hooks[:len(hooks):len(hooks)], quotanotice.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *QuotaNoticeClient) Interceptors() []Interceptor {
-	inters := c.inters.QuotaNotice
-	return append(inters[:len(inters):len(inters)], quotanotice.Interceptors[:]...)
-}
-
-func (c *QuotaNoticeClient) mutate(ctx context.Context, m *QuotaNoticeMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&QuotaNoticeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&QuotaNoticeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&QuotaNoticeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&QuotaNoticeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown QuotaNotice mutation op: %q", m.Op())
-	}
-}
-
-// RebuildClient is a client for the Rebuild schema.
-type RebuildClient struct {
-	config
-}
-
-// NewRebuildClient returns a client for the Rebuild from the given config.
-func NewRebuildClient(c config) *RebuildClient {
-	return &RebuildClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `rebuild.Hooks(f(g(h())))`.
-func (c *RebuildClient) Use(hooks ...Hook) {
-	c.hooks.Rebuild = append(c.hooks.Rebuild, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `rebuild.Intercept(f(g(h())))`.
-func (c *RebuildClient) Intercept(interceptors ...Interceptor) {
-	c.inters.Rebuild = append(c.inters.Rebuild, interceptors...)
-}
-
-// Create returns a builder for creating a Rebuild entity.
-func (c *RebuildClient) Create() *RebuildCreate {
-	mutation := newRebuildMutation(c.config, OpCreate)
-	return &RebuildCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of Rebuild entities.
-func (c *RebuildClient) CreateBulk(builders ...*RebuildCreate) *RebuildCreateBulk {
-	return &RebuildCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *RebuildClient) MapCreateBulk(slice any, setFunc func(*RebuildCreate, int)) *RebuildCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &RebuildCreateBulk{err: fmt.Errorf("calling to RebuildClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*RebuildCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &RebuildCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for Rebuild.
-func (c *RebuildClient) Update() *RebuildUpdate {
-	mutation := newRebuildMutation(c.config, OpUpdate)
-	return &RebuildUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *RebuildClient) UpdateOne(_m *Rebuild) *RebuildUpdateOne {
-	mutation := newRebuildMutation(c.config, OpUpdateOne, withRebuild(_m))
-	return &RebuildUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *RebuildClient) UpdateOneID(id int) *RebuildUpdateOne {
-	mutation := newRebuildMutation(c.config, OpUpdateOne, withRebuildID(id))
-	return &RebuildUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for Rebuild.
-func (c *RebuildClient) Delete() *RebuildDelete {
-	mutation := newRebuildMutation(c.config, OpDelete)
-	return &RebuildDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *RebuildClient) DeleteOne(_m *Rebuild) *RebuildDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *RebuildClient) DeleteOneID(id int) *RebuildDeleteOne {
-	builder := c.Delete().Where(rebuild.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &RebuildDeleteOne{builder}
-}
-
-// Query returns a query builder for Rebuild.
-func (c *RebuildClient) Query() *RebuildQuery {
-	return &RebuildQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeRebuild},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a Rebuild entity by its id.
-func (c *RebuildClient) Get(ctx context.Context, id int) (*Rebuild, error) {
-	return c.Query().Where(rebuild.ID(id)).Only(ctx)
-}
-
-// Hooks returns the client hooks.
-func (c *RebuildClient) Hooks() []Hook {
-	return c.hooks.Rebuild
-}
-
-// Interceptors returns the client interceptors.
-func (c *RebuildClient) Interceptors() []Interceptor {
-	return c.inters.Rebuild
-}
-
-func (c *RebuildClient) mutate(ctx context.Context, m *RebuildMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&RebuildCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&RebuildUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&RebuildUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&RebuildDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown Rebuild mutation op: %q", m.Op())
-	}
-}
-
 // RecoveryCodeClient is a client for the RecoveryCode schema.
 type RecoveryCodeClient struct {
 	config
@@ -5145,290 +3373,6 @@ func (c *RemovalClient) mutate(ctx context.Context, m *RemovalMutation) (Value, 
 	}
 }
 
-// ReversalClient is a client for the Reversal schema.
-type ReversalClient struct {
-	config
-}
-
-// NewReversalClient returns a client for the Reversal from the given config.
-func NewReversalClient(c config) *ReversalClient {
-	return &ReversalClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `reversal.Hooks(f(g(h())))`.
-func (c *ReversalClient) Use(hooks ...Hook) {
-	c.hooks.Reversal = append(c.hooks.Reversal, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `reversal.Intercept(f(g(h())))`.
-func (c *ReversalClient) Intercept(interceptors ...Interceptor) {
-	c.inters.Reversal = append(c.inters.Reversal, interceptors...)
-}
-
-// Create returns a builder for creating a Reversal entity.
-func (c *ReversalClient) Create() *ReversalCreate {
-	mutation := newReversalMutation(c.config, OpCreate)
-	return &ReversalCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of Reversal entities.
-func (c *ReversalClient) CreateBulk(builders ...*ReversalCreate) *ReversalCreateBulk {
-	return &ReversalCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *ReversalClient) MapCreateBulk(slice any, setFunc func(*ReversalCreate, int)) *ReversalCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &ReversalCreateBulk{err: fmt.Errorf("calling to ReversalClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*ReversalCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &ReversalCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for Reversal.
-func (c *ReversalClient) Update() *ReversalUpdate {
-	mutation := newReversalMutation(c.config, OpUpdate)
-	return &ReversalUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *ReversalClient) UpdateOne(_m *Reversal) *ReversalUpdateOne {
-	mutation := newReversalMutation(c.config, OpUpdateOne, withReversal(_m))
-	return &ReversalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *ReversalClient) UpdateOneID(id int64) *ReversalUpdateOne {
-	mutation := newReversalMutation(c.config, OpUpdateOne, withReversalID(id))
-	return &ReversalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for Reversal.
-func (c *ReversalClient) Delete() *ReversalDelete {
-	mutation := newReversalMutation(c.config, OpDelete)
-	return &ReversalDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *ReversalClient) DeleteOne(_m *Reversal) *ReversalDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *ReversalClient) DeleteOneID(id int64) *ReversalDeleteOne {
-	builder := c.Delete().Where(reversal.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &ReversalDeleteOne{builder}
-}
-
-// Query returns a query builder for Reversal.
-func (c *ReversalClient) Query() *ReversalQuery {
-	return &ReversalQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeReversal},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a Reversal entity by its id.
-func (c *ReversalClient) Get(ctx context.Context, id int64) (*Reversal, error) {
-	return c.Query().Where(reversal.ID(id)).Only(ctx)
-}
-
-// QueryWorkspace queries the workspace edge of a Reversal.
-func (c *ReversalClient) QueryWorkspace(_m *Reversal) *WorkspaceQuery {
-	query := (&WorkspaceClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(reversal.Table, reversal.FieldID, id),
-			sqlgraph.To(workspace.Table, workspace.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, reversal.WorkspaceTable, reversal.WorkspaceColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *ReversalClient) Hooks() []Hook {
-	hooks := c.hooks.Reversal
-	return append(hooks[:len(hooks):len(hooks)], reversal.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *ReversalClient) Interceptors() []Interceptor {
-	inters := c.inters.Reversal
-	return append(inters[:len(inters):len(inters)], reversal.Interceptors[:]...)
-}
-
-func (c *ReversalClient) mutate(ctx context.Context, m *ReversalMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&ReversalCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&ReversalUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&ReversalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&ReversalDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown Reversal mutation op: %q", m.Op())
-	}
-}
-
-// SSOConnectionClient is a client for the SSOConnection schema.
-type SSOConnectionClient struct {
-	config
-}
-
-// NewSSOConnectionClient returns a client for the SSOConnection from the given config.
-func NewSSOConnectionClient(c config) *SSOConnectionClient {
-	return &SSOConnectionClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `ssoconnection.Hooks(f(g(h())))`.
-func (c *SSOConnectionClient) Use(hooks ...Hook) {
-	c.hooks.SSOConnection = append(c.hooks.SSOConnection, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `ssoconnection.Intercept(f(g(h())))`.
-func (c *SSOConnectionClient) Intercept(interceptors ...Interceptor) {
-	c.inters.SSOConnection = append(c.inters.SSOConnection, interceptors...)
-}
-
-// Create returns a builder for creating a SSOConnection entity.
-func (c *SSOConnectionClient) Create() *SSOConnectionCreate {
-	mutation := newSSOConnectionMutation(c.config, OpCreate)
-	return &SSOConnectionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of SSOConnection entities.
-func (c *SSOConnectionClient) CreateBulk(builders ...*SSOConnectionCreate) *SSOConnectionCreateBulk {
-	return &SSOConnectionCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *SSOConnectionClient) MapCreateBulk(slice any, setFunc func(*SSOConnectionCreate, int)) *SSOConnectionCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &SSOConnectionCreateBulk{err: fmt.Errorf("calling to SSOConnectionClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*SSOConnectionCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &SSOConnectionCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for SSOConnection.
-func (c *SSOConnectionClient) Update() *SSOConnectionUpdate {
-	mutation := newSSOConnectionMutation(c.config, OpUpdate)
-	return &SSOConnectionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *SSOConnectionClient) UpdateOne(_m *SSOConnection) *SSOConnectionUpdateOne {
-	mutation := newSSOConnectionMutation(c.config, OpUpdateOne, withSSOConnection(_m))
-	return &SSOConnectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *SSOConnectionClient) UpdateOneID(id string) *SSOConnectionUpdateOne {
-	mutation := newSSOConnectionMutation(c.config, OpUpdateOne, withSSOConnectionID(id))
-	return &SSOConnectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for SSOConnection.
-func (c *SSOConnectionClient) Delete() *SSOConnectionDelete {
-	mutation := newSSOConnectionMutation(c.config, OpDelete)
-	return &SSOConnectionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *SSOConnectionClient) DeleteOne(_m *SSOConnection) *SSOConnectionDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *SSOConnectionClient) DeleteOneID(id string) *SSOConnectionDeleteOne {
-	builder := c.Delete().Where(ssoconnection.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &SSOConnectionDeleteOne{builder}
-}
-
-// Query returns a query builder for SSOConnection.
-func (c *SSOConnectionClient) Query() *SSOConnectionQuery {
-	return &SSOConnectionQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeSSOConnection},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a SSOConnection entity by its id.
-func (c *SSOConnectionClient) Get(ctx context.Context, id string) (*SSOConnection, error) {
-	return c.Query().Where(ssoconnection.ID(id)).Only(ctx)
-}
-
-// QueryWorkspace queries the workspace edge of a SSOConnection.
-func (c *SSOConnectionClient) QueryWorkspace(_m *SSOConnection) *WorkspaceQuery {
-	query := (&WorkspaceClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(ssoconnection.Table, ssoconnection.FieldID, id),
-			sqlgraph.To(workspace.Table, workspace.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, ssoconnection.WorkspaceTable, ssoconnection.WorkspaceColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *SSOConnectionClient) Hooks() []Hook {
-	hooks := c.hooks.SSOConnection
-	return append(hooks[:len(hooks):len(hooks)], ssoconnection.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *SSOConnectionClient) Interceptors() []Interceptor {
-	inters := c.inters.SSOConnection
-	return append(inters[:len(inters):len(inters)], ssoconnection.Interceptors[:]...)
-}
-
-func (c *SSOConnectionClient) mutate(ctx context.Context, m *SSOConnectionMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&SSOConnectionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&SSOConnectionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&SSOConnectionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&SSOConnectionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown SSOConnection mutation op: %q", m.Op())
-	}
-}
-
 // SessionClient is a client for the Session schema.
 type SessionClient struct {
 	config
@@ -5566,130 +3510,6 @@ func (c *SessionClient) mutate(ctx context.Context, m *SessionMutation) (Value, 
 		return (&SessionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("generated: unknown Session mutation op: %q", m.Op())
-	}
-}
-
-// SignInAttemptClient is a client for the SignInAttempt schema.
-type SignInAttemptClient struct {
-	config
-}
-
-// NewSignInAttemptClient returns a client for the SignInAttempt from the given config.
-func NewSignInAttemptClient(c config) *SignInAttemptClient {
-	return &SignInAttemptClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `signinattempt.Hooks(f(g(h())))`.
-func (c *SignInAttemptClient) Use(hooks ...Hook) {
-	c.hooks.SignInAttempt = append(c.hooks.SignInAttempt, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `signinattempt.Intercept(f(g(h())))`.
-func (c *SignInAttemptClient) Intercept(interceptors ...Interceptor) {
-	c.inters.SignInAttempt = append(c.inters.SignInAttempt, interceptors...)
-}
-
-// Create returns a builder for creating a SignInAttempt entity.
-func (c *SignInAttemptClient) Create() *SignInAttemptCreate {
-	mutation := newSignInAttemptMutation(c.config, OpCreate)
-	return &SignInAttemptCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of SignInAttempt entities.
-func (c *SignInAttemptClient) CreateBulk(builders ...*SignInAttemptCreate) *SignInAttemptCreateBulk {
-	return &SignInAttemptCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *SignInAttemptClient) MapCreateBulk(slice any, setFunc func(*SignInAttemptCreate, int)) *SignInAttemptCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &SignInAttemptCreateBulk{err: fmt.Errorf("calling to SignInAttemptClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*SignInAttemptCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &SignInAttemptCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for SignInAttempt.
-func (c *SignInAttemptClient) Update() *SignInAttemptUpdate {
-	mutation := newSignInAttemptMutation(c.config, OpUpdate)
-	return &SignInAttemptUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *SignInAttemptClient) UpdateOne(_m *SignInAttempt) *SignInAttemptUpdateOne {
-	mutation := newSignInAttemptMutation(c.config, OpUpdateOne, withSignInAttempt(_m))
-	return &SignInAttemptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *SignInAttemptClient) UpdateOneID(id string) *SignInAttemptUpdateOne {
-	mutation := newSignInAttemptMutation(c.config, OpUpdateOne, withSignInAttemptID(id))
-	return &SignInAttemptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for SignInAttempt.
-func (c *SignInAttemptClient) Delete() *SignInAttemptDelete {
-	mutation := newSignInAttemptMutation(c.config, OpDelete)
-	return &SignInAttemptDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *SignInAttemptClient) DeleteOne(_m *SignInAttempt) *SignInAttemptDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *SignInAttemptClient) DeleteOneID(id string) *SignInAttemptDeleteOne {
-	builder := c.Delete().Where(signinattempt.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &SignInAttemptDeleteOne{builder}
-}
-
-// Query returns a query builder for SignInAttempt.
-func (c *SignInAttemptClient) Query() *SignInAttemptQuery {
-	return &SignInAttemptQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeSignInAttempt},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a SignInAttempt entity by its id.
-func (c *SignInAttemptClient) Get(ctx context.Context, id string) (*SignInAttempt, error) {
-	return c.Query().Where(signinattempt.ID(id)).Only(ctx)
-}
-
-// Hooks returns the client hooks.
-func (c *SignInAttemptClient) Hooks() []Hook {
-	return c.hooks.SignInAttempt
-}
-
-// Interceptors returns the client interceptors.
-func (c *SignInAttemptClient) Interceptors() []Interceptor {
-	return c.inters.SignInAttempt
-}
-
-func (c *SignInAttemptClient) mutate(ctx context.Context, m *SignInAttemptMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&SignInAttemptCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&SignInAttemptUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&SignInAttemptUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&SignInAttemptDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown SignInAttempt mutation op: %q", m.Op())
 	}
 }
 
@@ -5959,148 +3779,6 @@ func (c *SourceClient) mutate(ctx context.Context, m *SourceMutation) (Value, er
 	}
 }
 
-// SubscriptionClient is a client for the Subscription schema.
-type SubscriptionClient struct {
-	config
-}
-
-// NewSubscriptionClient returns a client for the Subscription from the given config.
-func NewSubscriptionClient(c config) *SubscriptionClient {
-	return &SubscriptionClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `subscription.Hooks(f(g(h())))`.
-func (c *SubscriptionClient) Use(hooks ...Hook) {
-	c.hooks.Subscription = append(c.hooks.Subscription, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `subscription.Intercept(f(g(h())))`.
-func (c *SubscriptionClient) Intercept(interceptors ...Interceptor) {
-	c.inters.Subscription = append(c.inters.Subscription, interceptors...)
-}
-
-// Create returns a builder for creating a Subscription entity.
-func (c *SubscriptionClient) Create() *SubscriptionCreate {
-	mutation := newSubscriptionMutation(c.config, OpCreate)
-	return &SubscriptionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of Subscription entities.
-func (c *SubscriptionClient) CreateBulk(builders ...*SubscriptionCreate) *SubscriptionCreateBulk {
-	return &SubscriptionCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *SubscriptionClient) MapCreateBulk(slice any, setFunc func(*SubscriptionCreate, int)) *SubscriptionCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &SubscriptionCreateBulk{err: fmt.Errorf("calling to SubscriptionClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*SubscriptionCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &SubscriptionCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for Subscription.
-func (c *SubscriptionClient) Update() *SubscriptionUpdate {
-	mutation := newSubscriptionMutation(c.config, OpUpdate)
-	return &SubscriptionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *SubscriptionClient) UpdateOne(_m *Subscription) *SubscriptionUpdateOne {
-	mutation := newSubscriptionMutation(c.config, OpUpdateOne, withSubscription(_m))
-	return &SubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *SubscriptionClient) UpdateOneID(id int) *SubscriptionUpdateOne {
-	mutation := newSubscriptionMutation(c.config, OpUpdateOne, withSubscriptionID(id))
-	return &SubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for Subscription.
-func (c *SubscriptionClient) Delete() *SubscriptionDelete {
-	mutation := newSubscriptionMutation(c.config, OpDelete)
-	return &SubscriptionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *SubscriptionClient) DeleteOne(_m *Subscription) *SubscriptionDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *SubscriptionClient) DeleteOneID(id int) *SubscriptionDeleteOne {
-	builder := c.Delete().Where(subscription.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &SubscriptionDeleteOne{builder}
-}
-
-// Query returns a query builder for Subscription.
-func (c *SubscriptionClient) Query() *SubscriptionQuery {
-	return &SubscriptionQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeSubscription},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a Subscription entity by its id.
-func (c *SubscriptionClient) Get(ctx context.Context, id int) (*Subscription, error) {
-	return c.Query().Where(subscription.ID(id)).Only(ctx)
-}
-
-// QueryWorkspace queries the workspace edge of a Subscription.
-func (c *SubscriptionClient) QueryWorkspace(_m *Subscription) *WorkspaceQuery {
-	query := (&WorkspaceClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(subscription.Table, subscription.FieldID, id),
-			sqlgraph.To(workspace.Table, workspace.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, subscription.WorkspaceTable, subscription.WorkspaceColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *SubscriptionClient) Hooks() []Hook {
-	hooks := c.hooks.Subscription
-	return append(hooks[:len(hooks):len(hooks)], subscription.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *SubscriptionClient) Interceptors() []Interceptor {
-	inters := c.inters.Subscription
-	return append(inters[:len(inters):len(inters)], subscription.Interceptors[:]...)
-}
-
-func (c *SubscriptionClient) mutate(ctx context.Context, m *SubscriptionMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&SubscriptionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&SubscriptionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&SubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&SubscriptionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown Subscription mutation op: %q", m.Op())
-	}
-}
-
 // TestQuestionClient is a client for the TestQuestion schema.
 type TestQuestionClient struct {
 	config
@@ -6240,164 +3918,6 @@ func (c *TestQuestionClient) mutate(ctx context.Context, m *TestQuestionMutation
 		return (&TestQuestionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("generated: unknown TestQuestion mutation op: %q", m.Op())
-	}
-}
-
-// TestResultClient is a client for the TestResult schema.
-type TestResultClient struct {
-	config
-}
-
-// NewTestResultClient returns a client for the TestResult from the given config.
-func NewTestResultClient(c config) *TestResultClient {
-	return &TestResultClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `testresult.Hooks(f(g(h())))`.
-func (c *TestResultClient) Use(hooks ...Hook) {
-	c.hooks.TestResult = append(c.hooks.TestResult, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `testresult.Intercept(f(g(h())))`.
-func (c *TestResultClient) Intercept(interceptors ...Interceptor) {
-	c.inters.TestResult = append(c.inters.TestResult, interceptors...)
-}
-
-// Create returns a builder for creating a TestResult entity.
-func (c *TestResultClient) Create() *TestResultCreate {
-	mutation := newTestResultMutation(c.config, OpCreate)
-	return &TestResultCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of TestResult entities.
-func (c *TestResultClient) CreateBulk(builders ...*TestResultCreate) *TestResultCreateBulk {
-	return &TestResultCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *TestResultClient) MapCreateBulk(slice any, setFunc func(*TestResultCreate, int)) *TestResultCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &TestResultCreateBulk{err: fmt.Errorf("calling to TestResultClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*TestResultCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &TestResultCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for TestResult.
-func (c *TestResultClient) Update() *TestResultUpdate {
-	mutation := newTestResultMutation(c.config, OpUpdate)
-	return &TestResultUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *TestResultClient) UpdateOne(_m *TestResult) *TestResultUpdateOne {
-	mutation := newTestResultMutation(c.config, OpUpdateOne, withTestResult(_m))
-	return &TestResultUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *TestResultClient) UpdateOneID(id int64) *TestResultUpdateOne {
-	mutation := newTestResultMutation(c.config, OpUpdateOne, withTestResultID(id))
-	return &TestResultUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for TestResult.
-func (c *TestResultClient) Delete() *TestResultDelete {
-	mutation := newTestResultMutation(c.config, OpDelete)
-	return &TestResultDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *TestResultClient) DeleteOne(_m *TestResult) *TestResultDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *TestResultClient) DeleteOneID(id int64) *TestResultDeleteOne {
-	builder := c.Delete().Where(testresult.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &TestResultDeleteOne{builder}
-}
-
-// Query returns a query builder for TestResult.
-func (c *TestResultClient) Query() *TestResultQuery {
-	return &TestResultQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeTestResult},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a TestResult entity by its id.
-func (c *TestResultClient) Get(ctx context.Context, id int64) (*TestResult, error) {
-	return c.Query().Where(testresult.ID(id)).Only(ctx)
-}
-
-// QueryRun queries the run edge of a TestResult.
-func (c *TestResultClient) QueryRun(_m *TestResult) *TestRunQuery {
-	query := (&TestRunClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(testresult.Table, testresult.FieldID, id),
-			sqlgraph.To(testrun.Table, testrun.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, testresult.RunTable, testresult.RunColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// QueryQuestion queries the question edge of a TestResult.
-func (c *TestResultClient) QueryQuestion(_m *TestResult) *TestQuestionQuery {
-	query := (&TestQuestionClient{config: c.config}).Query()
-	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
-		id := _m.ID
-		step := sqlgraph.NewStep(
-			sqlgraph.From(testresult.Table, testresult.FieldID, id),
-			sqlgraph.To(testquestion.Table, testquestion.FieldID),
-			sqlgraph.Edge(sqlgraph.M2O, false, testresult.QuestionTable, testresult.QuestionColumn),
-		)
-		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
-		return fromV, nil
-	}
-	return query
-}
-
-// Hooks returns the client hooks.
-func (c *TestResultClient) Hooks() []Hook {
-	hooks := c.hooks.TestResult
-	return append(hooks[:len(hooks):len(hooks)], testresult.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *TestResultClient) Interceptors() []Interceptor {
-	inters := c.inters.TestResult
-	return append(inters[:len(inters):len(inters)], testresult.Interceptors[:]...)
-}
-
-func (c *TestResultClient) mutate(ctx context.Context, m *TestResultMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&TestResultCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&TestResultUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&TestResultUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&TestResultDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown TestResult mutation op: %q", m.Op())
 	}
 }
 
@@ -6685,130 +4205,6 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 	}
 }
 
-// TrialClient is a client for the Trial schema.
-type TrialClient struct {
-	config
-}
-
-// NewTrialClient returns a client for the Trial from the given config.
-func NewTrialClient(c config) *TrialClient {
-	return &TrialClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `trial.Hooks(f(g(h())))`.
-func (c *TrialClient) Use(hooks ...Hook) {
-	c.hooks.Trial = append(c.hooks.Trial, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `trial.Intercept(f(g(h())))`.
-func (c *TrialClient) Intercept(interceptors ...Interceptor) {
-	c.inters.Trial = append(c.inters.Trial, interceptors...)
-}
-
-// Create returns a builder for creating a Trial entity.
-func (c *TrialClient) Create() *TrialCreate {
-	mutation := newTrialMutation(c.config, OpCreate)
-	return &TrialCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of Trial entities.
-func (c *TrialClient) CreateBulk(builders ...*TrialCreate) *TrialCreateBulk {
-	return &TrialCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *TrialClient) MapCreateBulk(slice any, setFunc func(*TrialCreate, int)) *TrialCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &TrialCreateBulk{err: fmt.Errorf("calling to TrialClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*TrialCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &TrialCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for Trial.
-func (c *TrialClient) Update() *TrialUpdate {
-	mutation := newTrialMutation(c.config, OpUpdate)
-	return &TrialUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *TrialClient) UpdateOne(_m *Trial) *TrialUpdateOne {
-	mutation := newTrialMutation(c.config, OpUpdateOne, withTrial(_m))
-	return &TrialUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *TrialClient) UpdateOneID(id string) *TrialUpdateOne {
-	mutation := newTrialMutation(c.config, OpUpdateOne, withTrialID(id))
-	return &TrialUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for Trial.
-func (c *TrialClient) Delete() *TrialDelete {
-	mutation := newTrialMutation(c.config, OpDelete)
-	return &TrialDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *TrialClient) DeleteOne(_m *Trial) *TrialDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *TrialClient) DeleteOneID(id string) *TrialDeleteOne {
-	builder := c.Delete().Where(trial.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &TrialDeleteOne{builder}
-}
-
-// Query returns a query builder for Trial.
-func (c *TrialClient) Query() *TrialQuery {
-	return &TrialQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeTrial},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a Trial entity by its id.
-func (c *TrialClient) Get(ctx context.Context, id string) (*Trial, error) {
-	return c.Query().Where(trial.ID(id)).Only(ctx)
-}
-
-// Hooks returns the client hooks.
-func (c *TrialClient) Hooks() []Hook {
-	return c.hooks.Trial
-}
-
-// Interceptors returns the client interceptors.
-func (c *TrialClient) Interceptors() []Interceptor {
-	return c.inters.Trial
-}
-
-func (c *TrialClient) mutate(ctx context.Context, m *TrialMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&TrialCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&TrialUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&TrialUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&TrialDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown Trial mutation op: %q", m.Op())
-	}
-}
-
 // UploadClient is a client for the Upload schema.
 type UploadClient struct {
 	config
@@ -6948,132 +4344,6 @@ func (c *UploadClient) mutate(ctx context.Context, m *UploadMutation) (Value, er
 		return (&UploadDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("generated: unknown Upload mutation op: %q", m.Op())
-	}
-}
-
-// UsageRecordClient is a client for the UsageRecord schema.
-type UsageRecordClient struct {
-	config
-}
-
-// NewUsageRecordClient returns a client for the UsageRecord from the given config.
-func NewUsageRecordClient(c config) *UsageRecordClient {
-	return &UsageRecordClient{config: c}
-}
-
-// Use adds a list of mutation hooks to the hooks stack.
-// A call to `Use(f, g, h)` equals to `usagerecord.Hooks(f(g(h())))`.
-func (c *UsageRecordClient) Use(hooks ...Hook) {
-	c.hooks.UsageRecord = append(c.hooks.UsageRecord, hooks...)
-}
-
-// Intercept adds a list of query interceptors to the interceptors stack.
-// A call to `Intercept(f, g, h)` equals to `usagerecord.Intercept(f(g(h())))`.
-func (c *UsageRecordClient) Intercept(interceptors ...Interceptor) {
-	c.inters.UsageRecord = append(c.inters.UsageRecord, interceptors...)
-}
-
-// Create returns a builder for creating a UsageRecord entity.
-func (c *UsageRecordClient) Create() *UsageRecordCreate {
-	mutation := newUsageRecordMutation(c.config, OpCreate)
-	return &UsageRecordCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// CreateBulk returns a builder for creating a bulk of UsageRecord entities.
-func (c *UsageRecordClient) CreateBulk(builders ...*UsageRecordCreate) *UsageRecordCreateBulk {
-	return &UsageRecordCreateBulk{config: c.config, builders: builders}
-}
-
-// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
-// a builder and applies setFunc on it.
-func (c *UsageRecordClient) MapCreateBulk(slice any, setFunc func(*UsageRecordCreate, int)) *UsageRecordCreateBulk {
-	rv := reflect.ValueOf(slice)
-	if rv.Kind() != reflect.Slice {
-		return &UsageRecordCreateBulk{err: fmt.Errorf("calling to UsageRecordClient.MapCreateBulk with wrong type %T, need slice", slice)}
-	}
-	builders := make([]*UsageRecordCreate, rv.Len())
-	for i := 0; i < rv.Len(); i++ {
-		builders[i] = c.Create()
-		setFunc(builders[i], i)
-	}
-	return &UsageRecordCreateBulk{config: c.config, builders: builders}
-}
-
-// Update returns an update builder for UsageRecord.
-func (c *UsageRecordClient) Update() *UsageRecordUpdate {
-	mutation := newUsageRecordMutation(c.config, OpUpdate)
-	return &UsageRecordUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *UsageRecordClient) UpdateOne(_m *UsageRecord) *UsageRecordUpdateOne {
-	mutation := newUsageRecordMutation(c.config, OpUpdateOne, withUsageRecord(_m))
-	return &UsageRecordUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *UsageRecordClient) UpdateOneID(id int64) *UsageRecordUpdateOne {
-	mutation := newUsageRecordMutation(c.config, OpUpdateOne, withUsageRecordID(id))
-	return &UsageRecordUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// Delete returns a delete builder for UsageRecord.
-func (c *UsageRecordClient) Delete() *UsageRecordDelete {
-	mutation := newUsageRecordMutation(c.config, OpDelete)
-	return &UsageRecordDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// DeleteOne returns a builder for deleting the given entity.
-func (c *UsageRecordClient) DeleteOne(_m *UsageRecord) *UsageRecordDeleteOne {
-	return c.DeleteOneID(_m.ID)
-}
-
-// DeleteOneID returns a builder for deleting the given entity by its id.
-func (c *UsageRecordClient) DeleteOneID(id int64) *UsageRecordDeleteOne {
-	builder := c.Delete().Where(usagerecord.ID(id))
-	builder.mutation.id = &id
-	builder.mutation.op = OpDeleteOne
-	return &UsageRecordDeleteOne{builder}
-}
-
-// Query returns a query builder for UsageRecord.
-func (c *UsageRecordClient) Query() *UsageRecordQuery {
-	return &UsageRecordQuery{
-		config: c.config,
-		ctx:    &QueryContext{Type: TypeUsageRecord},
-		inters: c.Interceptors(),
-	}
-}
-
-// Get returns a UsageRecord entity by its id.
-func (c *UsageRecordClient) Get(ctx context.Context, id int64) (*UsageRecord, error) {
-	return c.Query().Where(usagerecord.ID(id)).Only(ctx)
-}
-
-// Hooks returns the client hooks.
-func (c *UsageRecordClient) Hooks() []Hook {
-	hooks := c.hooks.UsageRecord
-	return append(hooks[:len(hooks):len(hooks)], usagerecord.Hooks[:]...)
-}
-
-// Interceptors returns the client interceptors.
-func (c *UsageRecordClient) Interceptors() []Interceptor {
-	inters := c.inters.UsageRecord
-	return append(inters[:len(inters):len(inters)], usagerecord.Interceptors[:]...)
-}
-
-func (c *UsageRecordClient) mutate(ctx context.Context, m *UsageRecordMutation) (Value, error) {
-	switch m.Op() {
-	case OpCreate:
-		return (&UsageRecordCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdate:
-		return (&UsageRecordUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&UsageRecordUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpDelete, OpDeleteOne:
-		return (&UsageRecordDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
-	default:
-		return nil, fmt.Errorf("generated: unknown UsageRecord mutation op: %q", m.Op())
 	}
 }
 
@@ -7772,23 +5042,17 @@ func (c *WorkspaceClient) mutate(ctx context.Context, m *WorkspaceMutation) (Val
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
-		AccountMail, AddressCode, AuditChain, AuditEntry, Authenticator, BillingEvent,
-		CachedAnswer, Chatbot, Chore, Conversation, DailyCount, DailyStat, Device,
-		Document, Embedding, Erasure, Feedback, Gap, IdempotencyKey, Identity,
-		InstallationKey, Invitation, Mail, Member, Message, Passage, Passkey, Plan,
-		Provider, QuotaNotice, Rebuild, RecoveryCode, Removal, Reversal, SSOConnection,
-		Session, SignInAttempt, SignInStep, Source, Subscription, TestQuestion,
-		TestResult, TestRun, Token, Trial, Upload, UsageRecord, User, WebhookDelivery,
+		AccountMail, AddressCode, AuditEntry, Authenticator, Chatbot, Conversation,
+		Document, Erasure, Feedback, Gap, Identity, Invitation, Mail, Member, Message,
+		Passage, Passkey, Plan, Provider, RecoveryCode, Removal, Session, SignInStep,
+		Source, TestQuestion, TestRun, Token, Upload, User, WebhookDelivery,
 		WebhookEndpoint, WebhookMessage, Workspace []ent.Hook
 	}
 	inters struct {
-		AccountMail, AddressCode, AuditChain, AuditEntry, Authenticator, BillingEvent,
-		CachedAnswer, Chatbot, Chore, Conversation, DailyCount, DailyStat, Device,
-		Document, Embedding, Erasure, Feedback, Gap, IdempotencyKey, Identity,
-		InstallationKey, Invitation, Mail, Member, Message, Passage, Passkey, Plan,
-		Provider, QuotaNotice, Rebuild, RecoveryCode, Removal, Reversal, SSOConnection,
-		Session, SignInAttempt, SignInStep, Source, Subscription, TestQuestion,
-		TestResult, TestRun, Token, Trial, Upload, UsageRecord, User, WebhookDelivery,
+		AccountMail, AddressCode, AuditEntry, Authenticator, Chatbot, Conversation,
+		Document, Erasure, Feedback, Gap, Identity, Invitation, Mail, Member, Message,
+		Passage, Passkey, Plan, Provider, RecoveryCode, Removal, Session, SignInStep,
+		Source, TestQuestion, TestRun, Token, Upload, User, WebhookDelivery,
 		WebhookEndpoint, WebhookMessage, Workspace []ent.Interceptor
 	}
 )

@@ -8,25 +8,15 @@ import (
 	"fmt"
 	"parley/ent/generated/accountmail"
 	"parley/ent/generated/addresscode"
-	"parley/ent/generated/auditchain"
 	"parley/ent/generated/auditentry"
 	"parley/ent/generated/authenticator"
-	"parley/ent/generated/billingevent"
-	"parley/ent/generated/cachedanswer"
 	"parley/ent/generated/chatbot"
-	"parley/ent/generated/chore"
 	"parley/ent/generated/conversation"
-	"parley/ent/generated/dailycount"
-	"parley/ent/generated/dailystat"
-	"parley/ent/generated/device"
 	"parley/ent/generated/document"
-	"parley/ent/generated/embedding"
 	"parley/ent/generated/erasure"
 	"parley/ent/generated/feedback"
 	"parley/ent/generated/gap"
-	"parley/ent/generated/idempotencykey"
 	"parley/ent/generated/identity"
-	"parley/ent/generated/installationkey"
 	"parley/ent/generated/invitation"
 	"parley/ent/generated/mail"
 	"parley/ent/generated/member"
@@ -35,24 +25,15 @@ import (
 	"parley/ent/generated/passkey"
 	"parley/ent/generated/plan"
 	"parley/ent/generated/provider"
-	"parley/ent/generated/quotanotice"
-	"parley/ent/generated/rebuild"
 	"parley/ent/generated/recoverycode"
 	"parley/ent/generated/removal"
-	"parley/ent/generated/reversal"
 	"parley/ent/generated/session"
-	"parley/ent/generated/signinattempt"
 	"parley/ent/generated/signinstep"
 	"parley/ent/generated/source"
-	"parley/ent/generated/ssoconnection"
-	"parley/ent/generated/subscription"
 	"parley/ent/generated/testquestion"
-	"parley/ent/generated/testresult"
 	"parley/ent/generated/testrun"
 	"parley/ent/generated/token"
-	"parley/ent/generated/trial"
 	"parley/ent/generated/upload"
-	"parley/ent/generated/usagerecord"
 	"parley/ent/generated/user"
 	"parley/ent/generated/webhookdelivery"
 	"parley/ent/generated/webhookendpoint"
@@ -126,25 +107,15 @@ func checkColumn(t, c string) error {
 		columnCheck = sql.NewColumnCheck(map[string]func(string) bool{
 			accountmail.Table:     accountmail.ValidColumn,
 			addresscode.Table:     addresscode.ValidColumn,
-			auditchain.Table:      auditchain.ValidColumn,
 			auditentry.Table:      auditentry.ValidColumn,
 			authenticator.Table:   authenticator.ValidColumn,
-			billingevent.Table:    billingevent.ValidColumn,
-			cachedanswer.Table:    cachedanswer.ValidColumn,
 			chatbot.Table:         chatbot.ValidColumn,
-			chore.Table:           chore.ValidColumn,
 			conversation.Table:    conversation.ValidColumn,
-			dailycount.Table:      dailycount.ValidColumn,
-			dailystat.Table:       dailystat.ValidColumn,
-			device.Table:          device.ValidColumn,
 			document.Table:        document.ValidColumn,
-			embedding.Table:       embedding.ValidColumn,
 			erasure.Table:         erasure.ValidColumn,
 			feedback.Table:        feedback.ValidColumn,
 			gap.Table:             gap.ValidColumn,
-			idempotencykey.Table:  idempotencykey.ValidColumn,
 			identity.Table:        identity.ValidColumn,
-			installationkey.Table: installationkey.ValidColumn,
 			invitation.Table:      invitation.ValidColumn,
 			mail.Table:            mail.ValidColumn,
 			member.Table:          member.ValidColumn,
@@ -153,24 +124,15 @@ func checkColumn(t, c string) error {
 			passkey.Table:         passkey.ValidColumn,
 			plan.Table:            plan.ValidColumn,
 			provider.Table:        provider.ValidColumn,
-			quotanotice.Table:     quotanotice.ValidColumn,
-			rebuild.Table:         rebuild.ValidColumn,
 			recoverycode.Table:    recoverycode.ValidColumn,
 			removal.Table:         removal.ValidColumn,
-			reversal.Table:        reversal.ValidColumn,
-			ssoconnection.Table:   ssoconnection.ValidColumn,
 			session.Table:         session.ValidColumn,
-			signinattempt.Table:   signinattempt.ValidColumn,
 			signinstep.Table:      signinstep.ValidColumn,
 			source.Table:          source.ValidColumn,
-			subscription.Table:    subscription.ValidColumn,
 			testquestion.Table:    testquestion.ValidColumn,
-			testresult.Table:      testresult.ValidColumn,
 			testrun.Table:         testrun.ValidColumn,
 			token.Table:           token.ValidColumn,
-			trial.Table:           trial.ValidColumn,
 			upload.Table:          upload.ValidColumn,
-			usagerecord.Table:     usagerecord.ValidColumn,
 			user.Table:            user.ValidColumn,
 			webhookdelivery.Table: webhookdelivery.ValidColumn,
 			webhookendpoint.Table: webhookendpoint.ValidColumn,

@@ -8,25 +8,15 @@ import (
 	"fmt"
 	"parley/ent/generated/accountmail"
 	"parley/ent/generated/addresscode"
-	"parley/ent/generated/auditchain"
 	"parley/ent/generated/auditentry"
 	"parley/ent/generated/authenticator"
-	"parley/ent/generated/billingevent"
-	"parley/ent/generated/cachedanswer"
 	"parley/ent/generated/chatbot"
-	"parley/ent/generated/chore"
 	"parley/ent/generated/conversation"
-	"parley/ent/generated/dailycount"
-	"parley/ent/generated/dailystat"
-	"parley/ent/generated/device"
 	"parley/ent/generated/document"
-	"parley/ent/generated/embedding"
 	"parley/ent/generated/erasure"
 	"parley/ent/generated/feedback"
 	"parley/ent/generated/gap"
-	"parley/ent/generated/idempotencykey"
 	"parley/ent/generated/identity"
-	"parley/ent/generated/installationkey"
 	"parley/ent/generated/invitation"
 	"parley/ent/generated/mail"
 	"parley/ent/generated/member"
@@ -35,6 +25,21 @@ import (
 	"parley/ent/generated/passkey"
 	"parley/ent/generated/plan"
 	"parley/ent/generated/predicate"
+	"parley/ent/generated/provider"
+	"parley/ent/generated/recoverycode"
+	"parley/ent/generated/removal"
+	"parley/ent/generated/session"
+	"parley/ent/generated/signinstep"
+	"parley/ent/generated/source"
+	"parley/ent/generated/testquestion"
+	"parley/ent/generated/testrun"
+	"parley/ent/generated/token"
+	"parley/ent/generated/upload"
+	"parley/ent/generated/user"
+	"parley/ent/generated/webhookdelivery"
+	"parley/ent/generated/webhookendpoint"
+	"parley/ent/generated/webhookmessage"
+	"parley/ent/generated/workspace"
 	"sync"
 	"time"
 
@@ -53,25 +58,15 @@ const (
 	// Node types.
 	TypeAccountMail     = "AccountMail"
 	TypeAddressCode     = "AddressCode"
-	TypeAuditChain      = "AuditChain"
 	TypeAuditEntry      = "AuditEntry"
 	TypeAuthenticator   = "Authenticator"
-	TypeBillingEvent    = "BillingEvent"
-	TypeCachedAnswer    = "CachedAnswer"
 	TypeChatbot         = "Chatbot"
-	TypeChore           = "Chore"
 	TypeConversation    = "Conversation"
-	TypeDailyCount      = "DailyCount"
-	TypeDailyStat       = "DailyStat"
-	TypeDevice          = "Device"
 	TypeDocument        = "Document"
-	TypeEmbedding       = "Embedding"
 	TypeErasure         = "Erasure"
 	TypeFeedback        = "Feedback"
 	TypeGap             = "Gap"
-	TypeIdempotencyKey  = "IdempotencyKey"
 	TypeIdentity        = "Identity"
-	TypeInstallationKey = "InstallationKey"
 	TypeInvitation      = "Invitation"
 	TypeMail            = "Mail"
 	TypeMember          = "Member"
@@ -80,24 +75,15 @@ const (
 	TypePasskey         = "Passkey"
 	TypePlan            = "Plan"
 	TypeProvider        = "Provider"
-	TypeQuotaNotice     = "QuotaNotice"
-	TypeRebuild         = "Rebuild"
 	TypeRecoveryCode    = "RecoveryCode"
 	TypeRemoval         = "Removal"
-	TypeReversal        = "Reversal"
-	TypeSSOConnection   = "SSOConnection"
 	TypeSession         = "Session"
-	TypeSignInAttempt   = "SignInAttempt"
 	TypeSignInStep      = "SignInStep"
 	TypeSource          = "Source"
-	TypeSubscription    = "Subscription"
 	TypeTestQuestion    = "TestQuestion"
-	TypeTestResult      = "TestResult"
 	TypeTestRun         = "TestRun"
 	TypeToken           = "Token"
-	TypeTrial           = "Trial"
 	TypeUpload          = "Upload"
-	TypeUsageRecord     = "UsageRecord"
 	TypeUser            = "User"
 	TypeWebhookDelivery = "WebhookDelivery"
 	TypeWebhookEndpoint = "WebhookEndpoint"
@@ -1222,491 +1208,6 @@ func (m *AddressCodeMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *AddressCodeMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown AddressCode edge %s", name)
-}
-
-// AuditChainMutation represents an operation that mutates the AuditChain nodes in the graph.
-type AuditChainMutation struct {
-	config
-	op            Op
-	typ           string
-	id            *string
-	seq           *int64
-	addseq        *int64
-	hash          *string
-	kept_seq      *int64
-	addkept_seq   *int64
-	kept_hash     *string
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*AuditChain, error)
-	predicates    []predicate.AuditChain
-}
-
-var _ ent.Mutation = (*AuditChainMutation)(nil)
-
-// auditchainOption allows management of the mutation configuration using functional options.
-type auditchainOption func(*AuditChainMutation)
-
-// newAuditChainMutation creates new mutation for the AuditChain entity.
-func newAuditChainMutation(c config, op Op, opts ...auditchainOption) *AuditChainMutation {
-	m := &AuditChainMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeAuditChain,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withAuditChainID sets the ID field of the mutation.
-func withAuditChainID(id string) auditchainOption {
-	return func(m *AuditChainMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *AuditChain
-		)
-		m.oldValue = func(ctx context.Context) (*AuditChain, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().AuditChain.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withAuditChain sets the old AuditChain of the mutation.
-func withAuditChain(node *AuditChain) auditchainOption {
-	return func(m *AuditChainMutation) {
-		m.oldValue = func(context.Context) (*AuditChain, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m AuditChainMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m AuditChainMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of AuditChain entities.
-func (m *AuditChainMutation) SetID(id string) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *AuditChainMutation) ID() (id string, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *AuditChainMutation) IDs(ctx context.Context) ([]string, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []string{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().AuditChain.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetSeq sets the "seq" field.
-func (m *AuditChainMutation) SetSeq(i int64) {
-	m.seq = &i
-	m.addseq = nil
-}
-
-// Seq returns the value of the "seq" field in the mutation.
-func (m *AuditChainMutation) Seq() (r int64, exists bool) {
-	v := m.seq
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddSeq adds i to the "seq" field.
-func (m *AuditChainMutation) AddSeq(i int64) {
-	if m.addseq != nil {
-		*m.addseq += i
-	} else {
-		m.addseq = &i
-	}
-}
-
-// AddedSeq returns the value that was added to the "seq" field in this mutation.
-func (m *AuditChainMutation) AddedSeq() (r int64, exists bool) {
-	v := m.addseq
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetSeq resets all changes to the "seq" field.
-func (m *AuditChainMutation) ResetSeq() {
-	m.seq = nil
-	m.addseq = nil
-}
-
-// SetHash sets the "hash" field.
-func (m *AuditChainMutation) SetHash(s string) {
-	m.hash = &s
-}
-
-// Hash returns the value of the "hash" field in the mutation.
-func (m *AuditChainMutation) Hash() (r string, exists bool) {
-	v := m.hash
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetHash resets all changes to the "hash" field.
-func (m *AuditChainMutation) ResetHash() {
-	m.hash = nil
-}
-
-// SetKeptSeq sets the "kept_seq" field.
-func (m *AuditChainMutation) SetKeptSeq(i int64) {
-	m.kept_seq = &i
-	m.addkept_seq = nil
-}
-
-// KeptSeq returns the value of the "kept_seq" field in the mutation.
-func (m *AuditChainMutation) KeptSeq() (r int64, exists bool) {
-	v := m.kept_seq
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddKeptSeq adds i to the "kept_seq" field.
-func (m *AuditChainMutation) AddKeptSeq(i int64) {
-	if m.addkept_seq != nil {
-		*m.addkept_seq += i
-	} else {
-		m.addkept_seq = &i
-	}
-}
-
-// AddedKeptSeq returns the value that was added to the "kept_seq" field in this mutation.
-func (m *AuditChainMutation) AddedKeptSeq() (r int64, exists bool) {
-	v := m.addkept_seq
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetKeptSeq resets all changes to the "kept_seq" field.
-func (m *AuditChainMutation) ResetKeptSeq() {
-	m.kept_seq = nil
-	m.addkept_seq = nil
-}
-
-// SetKeptHash sets the "kept_hash" field.
-func (m *AuditChainMutation) SetKeptHash(s string) {
-	m.kept_hash = &s
-}
-
-// KeptHash returns the value of the "kept_hash" field in the mutation.
-func (m *AuditChainMutation) KeptHash() (r string, exists bool) {
-	v := m.kept_hash
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetKeptHash resets all changes to the "kept_hash" field.
-func (m *AuditChainMutation) ResetKeptHash() {
-	m.kept_hash = nil
-}
-
-// Where appends a list predicates to the AuditChainMutation builder.
-func (m *AuditChainMutation) Where(ps ...predicate.AuditChain) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the AuditChainMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *AuditChainMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.AuditChain, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *AuditChainMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *AuditChainMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (AuditChain).
-func (m *AuditChainMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *AuditChainMutation) Fields() []string {
-	fields := make([]string, 0, 4)
-	if m.seq != nil {
-		fields = append(fields, auditchain.FieldSeq)
-	}
-	if m.hash != nil {
-		fields = append(fields, auditchain.FieldHash)
-	}
-	if m.kept_seq != nil {
-		fields = append(fields, auditchain.FieldKeptSeq)
-	}
-	if m.kept_hash != nil {
-		fields = append(fields, auditchain.FieldKeptHash)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *AuditChainMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case auditchain.FieldSeq:
-		return m.Seq()
-	case auditchain.FieldHash:
-		return m.Hash()
-	case auditchain.FieldKeptSeq:
-		return m.KeptSeq()
-	case auditchain.FieldKeptHash:
-		return m.KeptHash()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *AuditChainMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *AuditChainMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case auditchain.FieldSeq:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSeq(v)
-		return nil
-	case auditchain.FieldHash:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetHash(v)
-		return nil
-	case auditchain.FieldKeptSeq:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetKeptSeq(v)
-		return nil
-	case auditchain.FieldKeptHash:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetKeptHash(v)
-		return nil
-	}
-	return fmt.Errorf("unknown AuditChain field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *AuditChainMutation) AddedFields() []string {
-	var fields []string
-	if m.addseq != nil {
-		fields = append(fields, auditchain.FieldSeq)
-	}
-	if m.addkept_seq != nil {
-		fields = append(fields, auditchain.FieldKeptSeq)
-	}
-	return fields
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *AuditChainMutation) AddedField(name string) (ent.Value, bool) {
-	switch name {
-	case auditchain.FieldSeq:
-		return m.AddedSeq()
-	case auditchain.FieldKeptSeq:
-		return m.AddedKeptSeq()
-	}
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *AuditChainMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	case auditchain.FieldSeq:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddSeq(v)
-		return nil
-	case auditchain.FieldKeptSeq:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddKeptSeq(v)
-		return nil
-	}
-	return fmt.Errorf("unknown AuditChain numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *AuditChainMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *AuditChainMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *AuditChainMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown AuditChain nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *AuditChainMutation) ResetField(name string) error {
-	switch name {
-	case auditchain.FieldSeq:
-		m.ResetSeq()
-		return nil
-	case auditchain.FieldHash:
-		m.ResetHash()
-		return nil
-	case auditchain.FieldKeptSeq:
-		m.ResetKeptSeq()
-		return nil
-	case auditchain.FieldKeptHash:
-		m.ResetKeptHash()
-		return nil
-	}
-	return fmt.Errorf("unknown AuditChain field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *AuditChainMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *AuditChainMutation) AddedIDs(name string) []ent.Value {
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *AuditChainMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *AuditChainMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *AuditChainMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *AuditChainMutation) EdgeCleared(name string) bool {
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *AuditChainMutation) ClearEdge(name string) error {
-	return fmt.Errorf("unknown AuditChain unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *AuditChainMutation) ResetEdge(name string) error {
-	return fmt.Errorf("unknown AuditChain edge %s", name)
 }
 
 // AuditEntryMutation represents an operation that mutates the AuditEntry nodes in the graph.
@@ -3264,892 +2765,6 @@ func (m *AuthenticatorMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Authenticator edge %s", name)
 }
 
-// BillingEventMutation represents an operation that mutates the BillingEvent nodes in the graph.
-type BillingEventMutation struct {
-	config
-	op            Op
-	typ           string
-	id            *string
-	_type         *string
-	applied_at    *time.Time
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*BillingEvent, error)
-	predicates    []predicate.BillingEvent
-}
-
-var _ ent.Mutation = (*BillingEventMutation)(nil)
-
-// billingeventOption allows management of the mutation configuration using functional options.
-type billingeventOption func(*BillingEventMutation)
-
-// newBillingEventMutation creates new mutation for the BillingEvent entity.
-func newBillingEventMutation(c config, op Op, opts ...billingeventOption) *BillingEventMutation {
-	m := &BillingEventMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeBillingEvent,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withBillingEventID sets the ID field of the mutation.
-func withBillingEventID(id string) billingeventOption {
-	return func(m *BillingEventMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *BillingEvent
-		)
-		m.oldValue = func(ctx context.Context) (*BillingEvent, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().BillingEvent.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withBillingEvent sets the old BillingEvent of the mutation.
-func withBillingEvent(node *BillingEvent) billingeventOption {
-	return func(m *BillingEventMutation) {
-		m.oldValue = func(context.Context) (*BillingEvent, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m BillingEventMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m BillingEventMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of BillingEvent entities.
-func (m *BillingEventMutation) SetID(id string) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *BillingEventMutation) ID() (id string, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *BillingEventMutation) IDs(ctx context.Context) ([]string, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []string{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().BillingEvent.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetType sets the "type" field.
-func (m *BillingEventMutation) SetType(s string) {
-	m._type = &s
-}
-
-// GetType returns the value of the "type" field in the mutation.
-func (m *BillingEventMutation) GetType() (r string, exists bool) {
-	v := m._type
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetType resets all changes to the "type" field.
-func (m *BillingEventMutation) ResetType() {
-	m._type = nil
-}
-
-// SetAppliedAt sets the "applied_at" field.
-func (m *BillingEventMutation) SetAppliedAt(t time.Time) {
-	m.applied_at = &t
-}
-
-// AppliedAt returns the value of the "applied_at" field in the mutation.
-func (m *BillingEventMutation) AppliedAt() (r time.Time, exists bool) {
-	v := m.applied_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetAppliedAt resets all changes to the "applied_at" field.
-func (m *BillingEventMutation) ResetAppliedAt() {
-	m.applied_at = nil
-}
-
-// Where appends a list predicates to the BillingEventMutation builder.
-func (m *BillingEventMutation) Where(ps ...predicate.BillingEvent) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the BillingEventMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *BillingEventMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.BillingEvent, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *BillingEventMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *BillingEventMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (BillingEvent).
-func (m *BillingEventMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *BillingEventMutation) Fields() []string {
-	fields := make([]string, 0, 2)
-	if m._type != nil {
-		fields = append(fields, billingevent.FieldType)
-	}
-	if m.applied_at != nil {
-		fields = append(fields, billingevent.FieldAppliedAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *BillingEventMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case billingevent.FieldType:
-		return m.GetType()
-	case billingevent.FieldAppliedAt:
-		return m.AppliedAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *BillingEventMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *BillingEventMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case billingevent.FieldType:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetType(v)
-		return nil
-	case billingevent.FieldAppliedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetAppliedAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown BillingEvent field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *BillingEventMutation) AddedFields() []string {
-	return nil
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *BillingEventMutation) AddedField(name string) (ent.Value, bool) {
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *BillingEventMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	}
-	return fmt.Errorf("unknown BillingEvent numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *BillingEventMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *BillingEventMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *BillingEventMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown BillingEvent nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *BillingEventMutation) ResetField(name string) error {
-	switch name {
-	case billingevent.FieldType:
-		m.ResetType()
-		return nil
-	case billingevent.FieldAppliedAt:
-		m.ResetAppliedAt()
-		return nil
-	}
-	return fmt.Errorf("unknown BillingEvent field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *BillingEventMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *BillingEventMutation) AddedIDs(name string) []ent.Value {
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *BillingEventMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *BillingEventMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *BillingEventMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *BillingEventMutation) EdgeCleared(name string) bool {
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *BillingEventMutation) ClearEdge(name string) error {
-	return fmt.Errorf("unknown BillingEvent unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *BillingEventMutation) ResetEdge(name string) error {
-	return fmt.Errorf("unknown BillingEvent edge %s", name)
-}
-
-// CachedAnswerMutation represents an operation that mutates the CachedAnswer nodes in the graph.
-type CachedAnswerMutation struct {
-	config
-	op             Op
-	typ            string
-	id             *int64
-	workspace_id   *string
-	key            *string
-	text           *string
-	sources        *string
-	created_at     *time.Time
-	clearedFields  map[string]struct{}
-	chatbot        *string
-	clearedchatbot bool
-	done           bool
-	oldValue       func(context.Context) (*CachedAnswer, error)
-	predicates     []predicate.CachedAnswer
-}
-
-var _ ent.Mutation = (*CachedAnswerMutation)(nil)
-
-// cachedanswerOption allows management of the mutation configuration using functional options.
-type cachedanswerOption func(*CachedAnswerMutation)
-
-// newCachedAnswerMutation creates new mutation for the CachedAnswer entity.
-func newCachedAnswerMutation(c config, op Op, opts ...cachedanswerOption) *CachedAnswerMutation {
-	m := &CachedAnswerMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeCachedAnswer,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withCachedAnswerID sets the ID field of the mutation.
-func withCachedAnswerID(id int64) cachedanswerOption {
-	return func(m *CachedAnswerMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *CachedAnswer
-		)
-		m.oldValue = func(ctx context.Context) (*CachedAnswer, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().CachedAnswer.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withCachedAnswer sets the old CachedAnswer of the mutation.
-func withCachedAnswer(node *CachedAnswer) cachedanswerOption {
-	return func(m *CachedAnswerMutation) {
-		m.oldValue = func(context.Context) (*CachedAnswer, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m CachedAnswerMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m CachedAnswerMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of CachedAnswer entities.
-func (m *CachedAnswerMutation) SetID(id int64) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *CachedAnswerMutation) ID() (id int64, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *CachedAnswerMutation) IDs(ctx context.Context) ([]int64, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []int64{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().CachedAnswer.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetWorkspaceID sets the "workspace_id" field.
-func (m *CachedAnswerMutation) SetWorkspaceID(s string) {
-	m.workspace_id = &s
-}
-
-// WorkspaceID returns the value of the "workspace_id" field in the mutation.
-func (m *CachedAnswerMutation) WorkspaceID() (r string, exists bool) {
-	v := m.workspace_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetWorkspaceID resets all changes to the "workspace_id" field.
-func (m *CachedAnswerMutation) ResetWorkspaceID() {
-	m.workspace_id = nil
-}
-
-// SetChatbotID sets the "chatbot_id" field.
-func (m *CachedAnswerMutation) SetChatbotID(s string) {
-	m.chatbot = &s
-}
-
-// ChatbotID returns the value of the "chatbot_id" field in the mutation.
-func (m *CachedAnswerMutation) ChatbotID() (r string, exists bool) {
-	v := m.chatbot
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetChatbotID resets all changes to the "chatbot_id" field.
-func (m *CachedAnswerMutation) ResetChatbotID() {
-	m.chatbot = nil
-}
-
-// SetKey sets the "key" field.
-func (m *CachedAnswerMutation) SetKey(s string) {
-	m.key = &s
-}
-
-// Key returns the value of the "key" field in the mutation.
-func (m *CachedAnswerMutation) Key() (r string, exists bool) {
-	v := m.key
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetKey resets all changes to the "key" field.
-func (m *CachedAnswerMutation) ResetKey() {
-	m.key = nil
-}
-
-// SetText sets the "text" field.
-func (m *CachedAnswerMutation) SetText(s string) {
-	m.text = &s
-}
-
-// Text returns the value of the "text" field in the mutation.
-func (m *CachedAnswerMutation) Text() (r string, exists bool) {
-	v := m.text
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetText resets all changes to the "text" field.
-func (m *CachedAnswerMutation) ResetText() {
-	m.text = nil
-}
-
-// SetSources sets the "sources" field.
-func (m *CachedAnswerMutation) SetSources(s string) {
-	m.sources = &s
-}
-
-// Sources returns the value of the "sources" field in the mutation.
-func (m *CachedAnswerMutation) Sources() (r string, exists bool) {
-	v := m.sources
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetSources resets all changes to the "sources" field.
-func (m *CachedAnswerMutation) ResetSources() {
-	m.sources = nil
-}
-
-// SetCreatedAt sets the "created_at" field.
-func (m *CachedAnswerMutation) SetCreatedAt(t time.Time) {
-	m.created_at = &t
-}
-
-// CreatedAt returns the value of the "created_at" field in the mutation.
-func (m *CachedAnswerMutation) CreatedAt() (r time.Time, exists bool) {
-	v := m.created_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetCreatedAt resets all changes to the "created_at" field.
-func (m *CachedAnswerMutation) ResetCreatedAt() {
-	m.created_at = nil
-}
-
-// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
-func (m *CachedAnswerMutation) ClearChatbot() {
-	m.clearedchatbot = true
-	m.clearedFields[cachedanswer.FieldChatbotID] = struct{}{}
-}
-
-// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
-func (m *CachedAnswerMutation) ChatbotCleared() bool {
-	return m.clearedchatbot
-}
-
-// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
-// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
-// ChatbotID instead. It exists only for internal usage by the builders.
-func (m *CachedAnswerMutation) ChatbotIDs() (ids []string) {
-	if id := m.chatbot; id != nil {
-		ids = append(ids, *id)
-	}
-	return
-}
-
-// ResetChatbot resets all changes to the "chatbot" edge.
-func (m *CachedAnswerMutation) ResetChatbot() {
-	m.chatbot = nil
-	m.clearedchatbot = false
-}
-
-// Where appends a list predicates to the CachedAnswerMutation builder.
-func (m *CachedAnswerMutation) Where(ps ...predicate.CachedAnswer) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the CachedAnswerMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *CachedAnswerMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.CachedAnswer, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *CachedAnswerMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *CachedAnswerMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (CachedAnswer).
-func (m *CachedAnswerMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *CachedAnswerMutation) Fields() []string {
-	fields := make([]string, 0, 6)
-	if m.workspace_id != nil {
-		fields = append(fields, cachedanswer.FieldWorkspaceID)
-	}
-	if m.chatbot != nil {
-		fields = append(fields, cachedanswer.FieldChatbotID)
-	}
-	if m.key != nil {
-		fields = append(fields, cachedanswer.FieldKey)
-	}
-	if m.text != nil {
-		fields = append(fields, cachedanswer.FieldText)
-	}
-	if m.sources != nil {
-		fields = append(fields, cachedanswer.FieldSources)
-	}
-	if m.created_at != nil {
-		fields = append(fields, cachedanswer.FieldCreatedAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *CachedAnswerMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case cachedanswer.FieldWorkspaceID:
-		return m.WorkspaceID()
-	case cachedanswer.FieldChatbotID:
-		return m.ChatbotID()
-	case cachedanswer.FieldKey:
-		return m.Key()
-	case cachedanswer.FieldText:
-		return m.Text()
-	case cachedanswer.FieldSources:
-		return m.Sources()
-	case cachedanswer.FieldCreatedAt:
-		return m.CreatedAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *CachedAnswerMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *CachedAnswerMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case cachedanswer.FieldWorkspaceID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetWorkspaceID(v)
-		return nil
-	case cachedanswer.FieldChatbotID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetChatbotID(v)
-		return nil
-	case cachedanswer.FieldKey:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetKey(v)
-		return nil
-	case cachedanswer.FieldText:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetText(v)
-		return nil
-	case cachedanswer.FieldSources:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSources(v)
-		return nil
-	case cachedanswer.FieldCreatedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCreatedAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown CachedAnswer field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *CachedAnswerMutation) AddedFields() []string {
-	return nil
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *CachedAnswerMutation) AddedField(name string) (ent.Value, bool) {
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *CachedAnswerMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	}
-	return fmt.Errorf("unknown CachedAnswer numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *CachedAnswerMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *CachedAnswerMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *CachedAnswerMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown CachedAnswer nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *CachedAnswerMutation) ResetField(name string) error {
-	switch name {
-	case cachedanswer.FieldWorkspaceID:
-		m.ResetWorkspaceID()
-		return nil
-	case cachedanswer.FieldChatbotID:
-		m.ResetChatbotID()
-		return nil
-	case cachedanswer.FieldKey:
-		m.ResetKey()
-		return nil
-	case cachedanswer.FieldText:
-		m.ResetText()
-		return nil
-	case cachedanswer.FieldSources:
-		m.ResetSources()
-		return nil
-	case cachedanswer.FieldCreatedAt:
-		m.ResetCreatedAt()
-		return nil
-	}
-	return fmt.Errorf("unknown CachedAnswer field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *CachedAnswerMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.chatbot != nil {
-		edges = append(edges, cachedanswer.EdgeChatbot)
-	}
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *CachedAnswerMutation) AddedIDs(name string) []ent.Value {
-	switch name {
-	case cachedanswer.EdgeChatbot:
-		if id := m.chatbot; id != nil {
-			return []ent.Value{*id}
-		}
-	}
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *CachedAnswerMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *CachedAnswerMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *CachedAnswerMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.clearedchatbot {
-		edges = append(edges, cachedanswer.EdgeChatbot)
-	}
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *CachedAnswerMutation) EdgeCleared(name string) bool {
-	switch name {
-	case cachedanswer.EdgeChatbot:
-		return m.clearedchatbot
-	}
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *CachedAnswerMutation) ClearEdge(name string) error {
-	switch name {
-	case cachedanswer.EdgeChatbot:
-		m.ClearChatbot()
-		return nil
-	}
-	return fmt.Errorf("unknown CachedAnswer unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *CachedAnswerMutation) ResetEdge(name string) error {
-	switch name {
-	case cachedanswer.EdgeChatbot:
-		m.ResetChatbot()
-		return nil
-	}
-	return fmt.Errorf("unknown CachedAnswer edge %s", name)
-}
-
 // ChatbotMutation represents an operation that mutates the Chatbot nodes in the graph.
 type ChatbotMutation struct {
 	config
@@ -5630,317 +4245,6 @@ func (m *ChatbotMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Chatbot edge %s", name)
 }
 
-// ChoreMutation represents an operation that mutates the Chore nodes in the graph.
-type ChoreMutation struct {
-	config
-	op            Op
-	typ           string
-	id            *string
-	begun_at      *time.Time
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*Chore, error)
-	predicates    []predicate.Chore
-}
-
-var _ ent.Mutation = (*ChoreMutation)(nil)
-
-// choreOption allows management of the mutation configuration using functional options.
-type choreOption func(*ChoreMutation)
-
-// newChoreMutation creates new mutation for the Chore entity.
-func newChoreMutation(c config, op Op, opts ...choreOption) *ChoreMutation {
-	m := &ChoreMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeChore,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withChoreID sets the ID field of the mutation.
-func withChoreID(id string) choreOption {
-	return func(m *ChoreMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *Chore
-		)
-		m.oldValue = func(ctx context.Context) (*Chore, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().Chore.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withChore sets the old Chore of the mutation.
-func withChore(node *Chore) choreOption {
-	return func(m *ChoreMutation) {
-		m.oldValue = func(context.Context) (*Chore, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m ChoreMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m ChoreMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of Chore entities.
-func (m *ChoreMutation) SetID(id string) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *ChoreMutation) ID() (id string, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *ChoreMutation) IDs(ctx context.Context) ([]string, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []string{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().Chore.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetBegunAt sets the "begun_at" field.
-func (m *ChoreMutation) SetBegunAt(t time.Time) {
-	m.begun_at = &t
-}
-
-// BegunAt returns the value of the "begun_at" field in the mutation.
-func (m *ChoreMutation) BegunAt() (r time.Time, exists bool) {
-	v := m.begun_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetBegunAt resets all changes to the "begun_at" field.
-func (m *ChoreMutation) ResetBegunAt() {
-	m.begun_at = nil
-}
-
-// Where appends a list predicates to the ChoreMutation builder.
-func (m *ChoreMutation) Where(ps ...predicate.Chore) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the ChoreMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *ChoreMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.Chore, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *ChoreMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *ChoreMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (Chore).
-func (m *ChoreMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *ChoreMutation) Fields() []string {
-	fields := make([]string, 0, 1)
-	if m.begun_at != nil {
-		fields = append(fields, chore.FieldBegunAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *ChoreMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case chore.FieldBegunAt:
-		return m.BegunAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *ChoreMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *ChoreMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case chore.FieldBegunAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetBegunAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown Chore field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *ChoreMutation) AddedFields() []string {
-	return nil
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *ChoreMutation) AddedField(name string) (ent.Value, bool) {
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *ChoreMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	}
-	return fmt.Errorf("unknown Chore numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *ChoreMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *ChoreMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *ChoreMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown Chore nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *ChoreMutation) ResetField(name string) error {
-	switch name {
-	case chore.FieldBegunAt:
-		m.ResetBegunAt()
-		return nil
-	}
-	return fmt.Errorf("unknown Chore field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *ChoreMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *ChoreMutation) AddedIDs(name string) []ent.Value {
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *ChoreMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *ChoreMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *ChoreMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *ChoreMutation) EdgeCleared(name string) bool {
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *ChoreMutation) ClearEdge(name string) error {
-	return fmt.Errorf("unknown Chore unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *ChoreMutation) ResetEdge(name string) error {
-	return fmt.Errorf("unknown Chore edge %s", name)
-}
-
 // ConversationMutation represents an operation that mutates the Conversation nodes in the graph.
 type ConversationMutation struct {
 	config
@@ -6584,2323 +4888,6 @@ func (m *ConversationMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Conversation edge %s", name)
-}
-
-// DailyCountMutation represents an operation that mutates the DailyCount nodes in the graph.
-type DailyCountMutation struct {
-	config
-	op             Op
-	typ            string
-	id             *int64
-	workspace_id   *string
-	day            *string
-	kind           *string
-	name           *string
-	answers        *int
-	addanswers     *int
-	clearedFields  map[string]struct{}
-	chatbot        *string
-	clearedchatbot bool
-	done           bool
-	oldValue       func(context.Context) (*DailyCount, error)
-	predicates     []predicate.DailyCount
-}
-
-var _ ent.Mutation = (*DailyCountMutation)(nil)
-
-// dailycountOption allows management of the mutation configuration using functional options.
-type dailycountOption func(*DailyCountMutation)
-
-// newDailyCountMutation creates new mutation for the DailyCount entity.
-func newDailyCountMutation(c config, op Op, opts ...dailycountOption) *DailyCountMutation {
-	m := &DailyCountMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeDailyCount,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withDailyCountID sets the ID field of the mutation.
-func withDailyCountID(id int64) dailycountOption {
-	return func(m *DailyCountMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *DailyCount
-		)
-		m.oldValue = func(ctx context.Context) (*DailyCount, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().DailyCount.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withDailyCount sets the old DailyCount of the mutation.
-func withDailyCount(node *DailyCount) dailycountOption {
-	return func(m *DailyCountMutation) {
-		m.oldValue = func(context.Context) (*DailyCount, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m DailyCountMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m DailyCountMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of DailyCount entities.
-func (m *DailyCountMutation) SetID(id int64) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *DailyCountMutation) ID() (id int64, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *DailyCountMutation) IDs(ctx context.Context) ([]int64, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []int64{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().DailyCount.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetWorkspaceID sets the "workspace_id" field.
-func (m *DailyCountMutation) SetWorkspaceID(s string) {
-	m.workspace_id = &s
-}
-
-// WorkspaceID returns the value of the "workspace_id" field in the mutation.
-func (m *DailyCountMutation) WorkspaceID() (r string, exists bool) {
-	v := m.workspace_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetWorkspaceID resets all changes to the "workspace_id" field.
-func (m *DailyCountMutation) ResetWorkspaceID() {
-	m.workspace_id = nil
-}
-
-// SetChatbotID sets the "chatbot_id" field.
-func (m *DailyCountMutation) SetChatbotID(s string) {
-	m.chatbot = &s
-}
-
-// ChatbotID returns the value of the "chatbot_id" field in the mutation.
-func (m *DailyCountMutation) ChatbotID() (r string, exists bool) {
-	v := m.chatbot
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetChatbotID resets all changes to the "chatbot_id" field.
-func (m *DailyCountMutation) ResetChatbotID() {
-	m.chatbot = nil
-}
-
-// SetDay sets the "day" field.
-func (m *DailyCountMutation) SetDay(s string) {
-	m.day = &s
-}
-
-// Day returns the value of the "day" field in the mutation.
-func (m *DailyCountMutation) Day() (r string, exists bool) {
-	v := m.day
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetDay resets all changes to the "day" field.
-func (m *DailyCountMutation) ResetDay() {
-	m.day = nil
-}
-
-// SetKind sets the "kind" field.
-func (m *DailyCountMutation) SetKind(s string) {
-	m.kind = &s
-}
-
-// Kind returns the value of the "kind" field in the mutation.
-func (m *DailyCountMutation) Kind() (r string, exists bool) {
-	v := m.kind
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetKind resets all changes to the "kind" field.
-func (m *DailyCountMutation) ResetKind() {
-	m.kind = nil
-}
-
-// SetName sets the "name" field.
-func (m *DailyCountMutation) SetName(s string) {
-	m.name = &s
-}
-
-// Name returns the value of the "name" field in the mutation.
-func (m *DailyCountMutation) Name() (r string, exists bool) {
-	v := m.name
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetName resets all changes to the "name" field.
-func (m *DailyCountMutation) ResetName() {
-	m.name = nil
-}
-
-// SetAnswers sets the "answers" field.
-func (m *DailyCountMutation) SetAnswers(i int) {
-	m.answers = &i
-	m.addanswers = nil
-}
-
-// Answers returns the value of the "answers" field in the mutation.
-func (m *DailyCountMutation) Answers() (r int, exists bool) {
-	v := m.answers
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddAnswers adds i to the "answers" field.
-func (m *DailyCountMutation) AddAnswers(i int) {
-	if m.addanswers != nil {
-		*m.addanswers += i
-	} else {
-		m.addanswers = &i
-	}
-}
-
-// AddedAnswers returns the value that was added to the "answers" field in this mutation.
-func (m *DailyCountMutation) AddedAnswers() (r int, exists bool) {
-	v := m.addanswers
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetAnswers resets all changes to the "answers" field.
-func (m *DailyCountMutation) ResetAnswers() {
-	m.answers = nil
-	m.addanswers = nil
-}
-
-// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
-func (m *DailyCountMutation) ClearChatbot() {
-	m.clearedchatbot = true
-	m.clearedFields[dailycount.FieldChatbotID] = struct{}{}
-}
-
-// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
-func (m *DailyCountMutation) ChatbotCleared() bool {
-	return m.clearedchatbot
-}
-
-// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
-// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
-// ChatbotID instead. It exists only for internal usage by the builders.
-func (m *DailyCountMutation) ChatbotIDs() (ids []string) {
-	if id := m.chatbot; id != nil {
-		ids = append(ids, *id)
-	}
-	return
-}
-
-// ResetChatbot resets all changes to the "chatbot" edge.
-func (m *DailyCountMutation) ResetChatbot() {
-	m.chatbot = nil
-	m.clearedchatbot = false
-}
-
-// Where appends a list predicates to the DailyCountMutation builder.
-func (m *DailyCountMutation) Where(ps ...predicate.DailyCount) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the DailyCountMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *DailyCountMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.DailyCount, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *DailyCountMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *DailyCountMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (DailyCount).
-func (m *DailyCountMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *DailyCountMutation) Fields() []string {
-	fields := make([]string, 0, 6)
-	if m.workspace_id != nil {
-		fields = append(fields, dailycount.FieldWorkspaceID)
-	}
-	if m.chatbot != nil {
-		fields = append(fields, dailycount.FieldChatbotID)
-	}
-	if m.day != nil {
-		fields = append(fields, dailycount.FieldDay)
-	}
-	if m.kind != nil {
-		fields = append(fields, dailycount.FieldKind)
-	}
-	if m.name != nil {
-		fields = append(fields, dailycount.FieldName)
-	}
-	if m.answers != nil {
-		fields = append(fields, dailycount.FieldAnswers)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *DailyCountMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case dailycount.FieldWorkspaceID:
-		return m.WorkspaceID()
-	case dailycount.FieldChatbotID:
-		return m.ChatbotID()
-	case dailycount.FieldDay:
-		return m.Day()
-	case dailycount.FieldKind:
-		return m.Kind()
-	case dailycount.FieldName:
-		return m.Name()
-	case dailycount.FieldAnswers:
-		return m.Answers()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *DailyCountMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *DailyCountMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case dailycount.FieldWorkspaceID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetWorkspaceID(v)
-		return nil
-	case dailycount.FieldChatbotID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetChatbotID(v)
-		return nil
-	case dailycount.FieldDay:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetDay(v)
-		return nil
-	case dailycount.FieldKind:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetKind(v)
-		return nil
-	case dailycount.FieldName:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetName(v)
-		return nil
-	case dailycount.FieldAnswers:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetAnswers(v)
-		return nil
-	}
-	return fmt.Errorf("unknown DailyCount field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *DailyCountMutation) AddedFields() []string {
-	var fields []string
-	if m.addanswers != nil {
-		fields = append(fields, dailycount.FieldAnswers)
-	}
-	return fields
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *DailyCountMutation) AddedField(name string) (ent.Value, bool) {
-	switch name {
-	case dailycount.FieldAnswers:
-		return m.AddedAnswers()
-	}
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *DailyCountMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	case dailycount.FieldAnswers:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddAnswers(v)
-		return nil
-	}
-	return fmt.Errorf("unknown DailyCount numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *DailyCountMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *DailyCountMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *DailyCountMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown DailyCount nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *DailyCountMutation) ResetField(name string) error {
-	switch name {
-	case dailycount.FieldWorkspaceID:
-		m.ResetWorkspaceID()
-		return nil
-	case dailycount.FieldChatbotID:
-		m.ResetChatbotID()
-		return nil
-	case dailycount.FieldDay:
-		m.ResetDay()
-		return nil
-	case dailycount.FieldKind:
-		m.ResetKind()
-		return nil
-	case dailycount.FieldName:
-		m.ResetName()
-		return nil
-	case dailycount.FieldAnswers:
-		m.ResetAnswers()
-		return nil
-	}
-	return fmt.Errorf("unknown DailyCount field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *DailyCountMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.chatbot != nil {
-		edges = append(edges, dailycount.EdgeChatbot)
-	}
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *DailyCountMutation) AddedIDs(name string) []ent.Value {
-	switch name {
-	case dailycount.EdgeChatbot:
-		if id := m.chatbot; id != nil {
-			return []ent.Value{*id}
-		}
-	}
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *DailyCountMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *DailyCountMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *DailyCountMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.clearedchatbot {
-		edges = append(edges, dailycount.EdgeChatbot)
-	}
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *DailyCountMutation) EdgeCleared(name string) bool {
-	switch name {
-	case dailycount.EdgeChatbot:
-		return m.clearedchatbot
-	}
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *DailyCountMutation) ClearEdge(name string) error {
-	switch name {
-	case dailycount.EdgeChatbot:
-		m.ClearChatbot()
-		return nil
-	}
-	return fmt.Errorf("unknown DailyCount unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *DailyCountMutation) ResetEdge(name string) error {
-	switch name {
-	case dailycount.EdgeChatbot:
-		m.ResetChatbot()
-		return nil
-	}
-	return fmt.Errorf("unknown DailyCount edge %s", name)
-}
-
-// DailyStatMutation represents an operation that mutates the DailyStat nodes in the graph.
-type DailyStatMutation struct {
-	config
-	op                   Op
-	typ                  string
-	id                   *int64
-	workspace_id         *string
-	day                  *string
-	conversations        *int
-	addconversations     *int
-	questions            *int
-	addquestions         *int
-	answered             *int
-	addanswered          *int
-	no_answer            *int
-	addno_answer         *int
-	failed               *int
-	addfailed            *int
-	stopped              *int
-	addstopped           *int
-	thumbs_up            *int
-	addthumbs_up         *int
-	thumbs_down          *int
-	addthumbs_down       *int
-	prompt_tokens        *int
-	addprompt_tokens     *int
-	completion_tokens    *int
-	addcompletion_tokens *int
-	first_text           *[]int
-	appendfirst_text     []int
-	hours                *[]int
-	appendhours          []int
-	users                *[]byte
-	clearedFields        map[string]struct{}
-	chatbot              *string
-	clearedchatbot       bool
-	done                 bool
-	oldValue             func(context.Context) (*DailyStat, error)
-	predicates           []predicate.DailyStat
-}
-
-var _ ent.Mutation = (*DailyStatMutation)(nil)
-
-// dailystatOption allows management of the mutation configuration using functional options.
-type dailystatOption func(*DailyStatMutation)
-
-// newDailyStatMutation creates new mutation for the DailyStat entity.
-func newDailyStatMutation(c config, op Op, opts ...dailystatOption) *DailyStatMutation {
-	m := &DailyStatMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeDailyStat,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withDailyStatID sets the ID field of the mutation.
-func withDailyStatID(id int64) dailystatOption {
-	return func(m *DailyStatMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *DailyStat
-		)
-		m.oldValue = func(ctx context.Context) (*DailyStat, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().DailyStat.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withDailyStat sets the old DailyStat of the mutation.
-func withDailyStat(node *DailyStat) dailystatOption {
-	return func(m *DailyStatMutation) {
-		m.oldValue = func(context.Context) (*DailyStat, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m DailyStatMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m DailyStatMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of DailyStat entities.
-func (m *DailyStatMutation) SetID(id int64) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *DailyStatMutation) ID() (id int64, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *DailyStatMutation) IDs(ctx context.Context) ([]int64, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []int64{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().DailyStat.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetWorkspaceID sets the "workspace_id" field.
-func (m *DailyStatMutation) SetWorkspaceID(s string) {
-	m.workspace_id = &s
-}
-
-// WorkspaceID returns the value of the "workspace_id" field in the mutation.
-func (m *DailyStatMutation) WorkspaceID() (r string, exists bool) {
-	v := m.workspace_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetWorkspaceID resets all changes to the "workspace_id" field.
-func (m *DailyStatMutation) ResetWorkspaceID() {
-	m.workspace_id = nil
-}
-
-// SetChatbotID sets the "chatbot_id" field.
-func (m *DailyStatMutation) SetChatbotID(s string) {
-	m.chatbot = &s
-}
-
-// ChatbotID returns the value of the "chatbot_id" field in the mutation.
-func (m *DailyStatMutation) ChatbotID() (r string, exists bool) {
-	v := m.chatbot
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetChatbotID resets all changes to the "chatbot_id" field.
-func (m *DailyStatMutation) ResetChatbotID() {
-	m.chatbot = nil
-}
-
-// SetDay sets the "day" field.
-func (m *DailyStatMutation) SetDay(s string) {
-	m.day = &s
-}
-
-// Day returns the value of the "day" field in the mutation.
-func (m *DailyStatMutation) Day() (r string, exists bool) {
-	v := m.day
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetDay resets all changes to the "day" field.
-func (m *DailyStatMutation) ResetDay() {
-	m.day = nil
-}
-
-// SetConversations sets the "conversations" field.
-func (m *DailyStatMutation) SetConversations(i int) {
-	m.conversations = &i
-	m.addconversations = nil
-}
-
-// Conversations returns the value of the "conversations" field in the mutation.
-func (m *DailyStatMutation) Conversations() (r int, exists bool) {
-	v := m.conversations
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddConversations adds i to the "conversations" field.
-func (m *DailyStatMutation) AddConversations(i int) {
-	if m.addconversations != nil {
-		*m.addconversations += i
-	} else {
-		m.addconversations = &i
-	}
-}
-
-// AddedConversations returns the value that was added to the "conversations" field in this mutation.
-func (m *DailyStatMutation) AddedConversations() (r int, exists bool) {
-	v := m.addconversations
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetConversations resets all changes to the "conversations" field.
-func (m *DailyStatMutation) ResetConversations() {
-	m.conversations = nil
-	m.addconversations = nil
-}
-
-// SetQuestions sets the "questions" field.
-func (m *DailyStatMutation) SetQuestions(i int) {
-	m.questions = &i
-	m.addquestions = nil
-}
-
-// Questions returns the value of the "questions" field in the mutation.
-func (m *DailyStatMutation) Questions() (r int, exists bool) {
-	v := m.questions
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddQuestions adds i to the "questions" field.
-func (m *DailyStatMutation) AddQuestions(i int) {
-	if m.addquestions != nil {
-		*m.addquestions += i
-	} else {
-		m.addquestions = &i
-	}
-}
-
-// AddedQuestions returns the value that was added to the "questions" field in this mutation.
-func (m *DailyStatMutation) AddedQuestions() (r int, exists bool) {
-	v := m.addquestions
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetQuestions resets all changes to the "questions" field.
-func (m *DailyStatMutation) ResetQuestions() {
-	m.questions = nil
-	m.addquestions = nil
-}
-
-// SetAnswered sets the "answered" field.
-func (m *DailyStatMutation) SetAnswered(i int) {
-	m.answered = &i
-	m.addanswered = nil
-}
-
-// Answered returns the value of the "answered" field in the mutation.
-func (m *DailyStatMutation) Answered() (r int, exists bool) {
-	v := m.answered
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddAnswered adds i to the "answered" field.
-func (m *DailyStatMutation) AddAnswered(i int) {
-	if m.addanswered != nil {
-		*m.addanswered += i
-	} else {
-		m.addanswered = &i
-	}
-}
-
-// AddedAnswered returns the value that was added to the "answered" field in this mutation.
-func (m *DailyStatMutation) AddedAnswered() (r int, exists bool) {
-	v := m.addanswered
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetAnswered resets all changes to the "answered" field.
-func (m *DailyStatMutation) ResetAnswered() {
-	m.answered = nil
-	m.addanswered = nil
-}
-
-// SetNoAnswer sets the "no_answer" field.
-func (m *DailyStatMutation) SetNoAnswer(i int) {
-	m.no_answer = &i
-	m.addno_answer = nil
-}
-
-// NoAnswer returns the value of the "no_answer" field in the mutation.
-func (m *DailyStatMutation) NoAnswer() (r int, exists bool) {
-	v := m.no_answer
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddNoAnswer adds i to the "no_answer" field.
-func (m *DailyStatMutation) AddNoAnswer(i int) {
-	if m.addno_answer != nil {
-		*m.addno_answer += i
-	} else {
-		m.addno_answer = &i
-	}
-}
-
-// AddedNoAnswer returns the value that was added to the "no_answer" field in this mutation.
-func (m *DailyStatMutation) AddedNoAnswer() (r int, exists bool) {
-	v := m.addno_answer
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetNoAnswer resets all changes to the "no_answer" field.
-func (m *DailyStatMutation) ResetNoAnswer() {
-	m.no_answer = nil
-	m.addno_answer = nil
-}
-
-// SetFailed sets the "failed" field.
-func (m *DailyStatMutation) SetFailed(i int) {
-	m.failed = &i
-	m.addfailed = nil
-}
-
-// Failed returns the value of the "failed" field in the mutation.
-func (m *DailyStatMutation) Failed() (r int, exists bool) {
-	v := m.failed
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddFailed adds i to the "failed" field.
-func (m *DailyStatMutation) AddFailed(i int) {
-	if m.addfailed != nil {
-		*m.addfailed += i
-	} else {
-		m.addfailed = &i
-	}
-}
-
-// AddedFailed returns the value that was added to the "failed" field in this mutation.
-func (m *DailyStatMutation) AddedFailed() (r int, exists bool) {
-	v := m.addfailed
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetFailed resets all changes to the "failed" field.
-func (m *DailyStatMutation) ResetFailed() {
-	m.failed = nil
-	m.addfailed = nil
-}
-
-// SetStopped sets the "stopped" field.
-func (m *DailyStatMutation) SetStopped(i int) {
-	m.stopped = &i
-	m.addstopped = nil
-}
-
-// Stopped returns the value of the "stopped" field in the mutation.
-func (m *DailyStatMutation) Stopped() (r int, exists bool) {
-	v := m.stopped
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddStopped adds i to the "stopped" field.
-func (m *DailyStatMutation) AddStopped(i int) {
-	if m.addstopped != nil {
-		*m.addstopped += i
-	} else {
-		m.addstopped = &i
-	}
-}
-
-// AddedStopped returns the value that was added to the "stopped" field in this mutation.
-func (m *DailyStatMutation) AddedStopped() (r int, exists bool) {
-	v := m.addstopped
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetStopped resets all changes to the "stopped" field.
-func (m *DailyStatMutation) ResetStopped() {
-	m.stopped = nil
-	m.addstopped = nil
-}
-
-// SetThumbsUp sets the "thumbs_up" field.
-func (m *DailyStatMutation) SetThumbsUp(i int) {
-	m.thumbs_up = &i
-	m.addthumbs_up = nil
-}
-
-// ThumbsUp returns the value of the "thumbs_up" field in the mutation.
-func (m *DailyStatMutation) ThumbsUp() (r int, exists bool) {
-	v := m.thumbs_up
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddThumbsUp adds i to the "thumbs_up" field.
-func (m *DailyStatMutation) AddThumbsUp(i int) {
-	if m.addthumbs_up != nil {
-		*m.addthumbs_up += i
-	} else {
-		m.addthumbs_up = &i
-	}
-}
-
-// AddedThumbsUp returns the value that was added to the "thumbs_up" field in this mutation.
-func (m *DailyStatMutation) AddedThumbsUp() (r int, exists bool) {
-	v := m.addthumbs_up
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetThumbsUp resets all changes to the "thumbs_up" field.
-func (m *DailyStatMutation) ResetThumbsUp() {
-	m.thumbs_up = nil
-	m.addthumbs_up = nil
-}
-
-// SetThumbsDown sets the "thumbs_down" field.
-func (m *DailyStatMutation) SetThumbsDown(i int) {
-	m.thumbs_down = &i
-	m.addthumbs_down = nil
-}
-
-// ThumbsDown returns the value of the "thumbs_down" field in the mutation.
-func (m *DailyStatMutation) ThumbsDown() (r int, exists bool) {
-	v := m.thumbs_down
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddThumbsDown adds i to the "thumbs_down" field.
-func (m *DailyStatMutation) AddThumbsDown(i int) {
-	if m.addthumbs_down != nil {
-		*m.addthumbs_down += i
-	} else {
-		m.addthumbs_down = &i
-	}
-}
-
-// AddedThumbsDown returns the value that was added to the "thumbs_down" field in this mutation.
-func (m *DailyStatMutation) AddedThumbsDown() (r int, exists bool) {
-	v := m.addthumbs_down
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetThumbsDown resets all changes to the "thumbs_down" field.
-func (m *DailyStatMutation) ResetThumbsDown() {
-	m.thumbs_down = nil
-	m.addthumbs_down = nil
-}
-
-// SetPromptTokens sets the "prompt_tokens" field.
-func (m *DailyStatMutation) SetPromptTokens(i int) {
-	m.prompt_tokens = &i
-	m.addprompt_tokens = nil
-}
-
-// PromptTokens returns the value of the "prompt_tokens" field in the mutation.
-func (m *DailyStatMutation) PromptTokens() (r int, exists bool) {
-	v := m.prompt_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddPromptTokens adds i to the "prompt_tokens" field.
-func (m *DailyStatMutation) AddPromptTokens(i int) {
-	if m.addprompt_tokens != nil {
-		*m.addprompt_tokens += i
-	} else {
-		m.addprompt_tokens = &i
-	}
-}
-
-// AddedPromptTokens returns the value that was added to the "prompt_tokens" field in this mutation.
-func (m *DailyStatMutation) AddedPromptTokens() (r int, exists bool) {
-	v := m.addprompt_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetPromptTokens resets all changes to the "prompt_tokens" field.
-func (m *DailyStatMutation) ResetPromptTokens() {
-	m.prompt_tokens = nil
-	m.addprompt_tokens = nil
-}
-
-// SetCompletionTokens sets the "completion_tokens" field.
-func (m *DailyStatMutation) SetCompletionTokens(i int) {
-	m.completion_tokens = &i
-	m.addcompletion_tokens = nil
-}
-
-// CompletionTokens returns the value of the "completion_tokens" field in the mutation.
-func (m *DailyStatMutation) CompletionTokens() (r int, exists bool) {
-	v := m.completion_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddCompletionTokens adds i to the "completion_tokens" field.
-func (m *DailyStatMutation) AddCompletionTokens(i int) {
-	if m.addcompletion_tokens != nil {
-		*m.addcompletion_tokens += i
-	} else {
-		m.addcompletion_tokens = &i
-	}
-}
-
-// AddedCompletionTokens returns the value that was added to the "completion_tokens" field in this mutation.
-func (m *DailyStatMutation) AddedCompletionTokens() (r int, exists bool) {
-	v := m.addcompletion_tokens
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetCompletionTokens resets all changes to the "completion_tokens" field.
-func (m *DailyStatMutation) ResetCompletionTokens() {
-	m.completion_tokens = nil
-	m.addcompletion_tokens = nil
-}
-
-// SetFirstText sets the "first_text" field.
-func (m *DailyStatMutation) SetFirstText(i []int) {
-	m.first_text = &i
-	m.appendfirst_text = nil
-}
-
-// FirstText returns the value of the "first_text" field in the mutation.
-func (m *DailyStatMutation) FirstText() (r []int, exists bool) {
-	v := m.first_text
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AppendFirstText adds i to the "first_text" field.
-func (m *DailyStatMutation) AppendFirstText(i []int) {
-	m.appendfirst_text = append(m.appendfirst_text, i...)
-}
-
-// AppendedFirstText returns the list of values that were appended to the "first_text" field in this mutation.
-func (m *DailyStatMutation) AppendedFirstText() ([]int, bool) {
-	if len(m.appendfirst_text) == 0 {
-		return nil, false
-	}
-	return m.appendfirst_text, true
-}
-
-// ResetFirstText resets all changes to the "first_text" field.
-func (m *DailyStatMutation) ResetFirstText() {
-	m.first_text = nil
-	m.appendfirst_text = nil
-}
-
-// SetHours sets the "hours" field.
-func (m *DailyStatMutation) SetHours(i []int) {
-	m.hours = &i
-	m.appendhours = nil
-}
-
-// Hours returns the value of the "hours" field in the mutation.
-func (m *DailyStatMutation) Hours() (r []int, exists bool) {
-	v := m.hours
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AppendHours adds i to the "hours" field.
-func (m *DailyStatMutation) AppendHours(i []int) {
-	m.appendhours = append(m.appendhours, i...)
-}
-
-// AppendedHours returns the list of values that were appended to the "hours" field in this mutation.
-func (m *DailyStatMutation) AppendedHours() ([]int, bool) {
-	if len(m.appendhours) == 0 {
-		return nil, false
-	}
-	return m.appendhours, true
-}
-
-// ResetHours resets all changes to the "hours" field.
-func (m *DailyStatMutation) ResetHours() {
-	m.hours = nil
-	m.appendhours = nil
-}
-
-// SetUsers sets the "users" field.
-func (m *DailyStatMutation) SetUsers(b []byte) {
-	m.users = &b
-}
-
-// Users returns the value of the "users" field in the mutation.
-func (m *DailyStatMutation) Users() (r []byte, exists bool) {
-	v := m.users
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ClearUsers clears the value of the "users" field.
-func (m *DailyStatMutation) ClearUsers() {
-	m.users = nil
-	m.clearedFields[dailystat.FieldUsers] = struct{}{}
-}
-
-// UsersCleared returns if the "users" field was cleared in this mutation.
-func (m *DailyStatMutation) UsersCleared() bool {
-	_, ok := m.clearedFields[dailystat.FieldUsers]
-	return ok
-}
-
-// ResetUsers resets all changes to the "users" field.
-func (m *DailyStatMutation) ResetUsers() {
-	m.users = nil
-	delete(m.clearedFields, dailystat.FieldUsers)
-}
-
-// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
-func (m *DailyStatMutation) ClearChatbot() {
-	m.clearedchatbot = true
-	m.clearedFields[dailystat.FieldChatbotID] = struct{}{}
-}
-
-// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
-func (m *DailyStatMutation) ChatbotCleared() bool {
-	return m.clearedchatbot
-}
-
-// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
-// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
-// ChatbotID instead. It exists only for internal usage by the builders.
-func (m *DailyStatMutation) ChatbotIDs() (ids []string) {
-	if id := m.chatbot; id != nil {
-		ids = append(ids, *id)
-	}
-	return
-}
-
-// ResetChatbot resets all changes to the "chatbot" edge.
-func (m *DailyStatMutation) ResetChatbot() {
-	m.chatbot = nil
-	m.clearedchatbot = false
-}
-
-// Where appends a list predicates to the DailyStatMutation builder.
-func (m *DailyStatMutation) Where(ps ...predicate.DailyStat) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the DailyStatMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *DailyStatMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.DailyStat, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *DailyStatMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *DailyStatMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (DailyStat).
-func (m *DailyStatMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *DailyStatMutation) Fields() []string {
-	fields := make([]string, 0, 16)
-	if m.workspace_id != nil {
-		fields = append(fields, dailystat.FieldWorkspaceID)
-	}
-	if m.chatbot != nil {
-		fields = append(fields, dailystat.FieldChatbotID)
-	}
-	if m.day != nil {
-		fields = append(fields, dailystat.FieldDay)
-	}
-	if m.conversations != nil {
-		fields = append(fields, dailystat.FieldConversations)
-	}
-	if m.questions != nil {
-		fields = append(fields, dailystat.FieldQuestions)
-	}
-	if m.answered != nil {
-		fields = append(fields, dailystat.FieldAnswered)
-	}
-	if m.no_answer != nil {
-		fields = append(fields, dailystat.FieldNoAnswer)
-	}
-	if m.failed != nil {
-		fields = append(fields, dailystat.FieldFailed)
-	}
-	if m.stopped != nil {
-		fields = append(fields, dailystat.FieldStopped)
-	}
-	if m.thumbs_up != nil {
-		fields = append(fields, dailystat.FieldThumbsUp)
-	}
-	if m.thumbs_down != nil {
-		fields = append(fields, dailystat.FieldThumbsDown)
-	}
-	if m.prompt_tokens != nil {
-		fields = append(fields, dailystat.FieldPromptTokens)
-	}
-	if m.completion_tokens != nil {
-		fields = append(fields, dailystat.FieldCompletionTokens)
-	}
-	if m.first_text != nil {
-		fields = append(fields, dailystat.FieldFirstText)
-	}
-	if m.hours != nil {
-		fields = append(fields, dailystat.FieldHours)
-	}
-	if m.users != nil {
-		fields = append(fields, dailystat.FieldUsers)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *DailyStatMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case dailystat.FieldWorkspaceID:
-		return m.WorkspaceID()
-	case dailystat.FieldChatbotID:
-		return m.ChatbotID()
-	case dailystat.FieldDay:
-		return m.Day()
-	case dailystat.FieldConversations:
-		return m.Conversations()
-	case dailystat.FieldQuestions:
-		return m.Questions()
-	case dailystat.FieldAnswered:
-		return m.Answered()
-	case dailystat.FieldNoAnswer:
-		return m.NoAnswer()
-	case dailystat.FieldFailed:
-		return m.Failed()
-	case dailystat.FieldStopped:
-		return m.Stopped()
-	case dailystat.FieldThumbsUp:
-		return m.ThumbsUp()
-	case dailystat.FieldThumbsDown:
-		return m.ThumbsDown()
-	case dailystat.FieldPromptTokens:
-		return m.PromptTokens()
-	case dailystat.FieldCompletionTokens:
-		return m.CompletionTokens()
-	case dailystat.FieldFirstText:
-		return m.FirstText()
-	case dailystat.FieldHours:
-		return m.Hours()
-	case dailystat.FieldUsers:
-		return m.Users()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *DailyStatMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *DailyStatMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case dailystat.FieldWorkspaceID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetWorkspaceID(v)
-		return nil
-	case dailystat.FieldChatbotID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetChatbotID(v)
-		return nil
-	case dailystat.FieldDay:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetDay(v)
-		return nil
-	case dailystat.FieldConversations:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetConversations(v)
-		return nil
-	case dailystat.FieldQuestions:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetQuestions(v)
-		return nil
-	case dailystat.FieldAnswered:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetAnswered(v)
-		return nil
-	case dailystat.FieldNoAnswer:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetNoAnswer(v)
-		return nil
-	case dailystat.FieldFailed:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetFailed(v)
-		return nil
-	case dailystat.FieldStopped:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetStopped(v)
-		return nil
-	case dailystat.FieldThumbsUp:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetThumbsUp(v)
-		return nil
-	case dailystat.FieldThumbsDown:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetThumbsDown(v)
-		return nil
-	case dailystat.FieldPromptTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetPromptTokens(v)
-		return nil
-	case dailystat.FieldCompletionTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCompletionTokens(v)
-		return nil
-	case dailystat.FieldFirstText:
-		v, ok := value.([]int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetFirstText(v)
-		return nil
-	case dailystat.FieldHours:
-		v, ok := value.([]int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetHours(v)
-		return nil
-	case dailystat.FieldUsers:
-		v, ok := value.([]byte)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetUsers(v)
-		return nil
-	}
-	return fmt.Errorf("unknown DailyStat field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *DailyStatMutation) AddedFields() []string {
-	var fields []string
-	if m.addconversations != nil {
-		fields = append(fields, dailystat.FieldConversations)
-	}
-	if m.addquestions != nil {
-		fields = append(fields, dailystat.FieldQuestions)
-	}
-	if m.addanswered != nil {
-		fields = append(fields, dailystat.FieldAnswered)
-	}
-	if m.addno_answer != nil {
-		fields = append(fields, dailystat.FieldNoAnswer)
-	}
-	if m.addfailed != nil {
-		fields = append(fields, dailystat.FieldFailed)
-	}
-	if m.addstopped != nil {
-		fields = append(fields, dailystat.FieldStopped)
-	}
-	if m.addthumbs_up != nil {
-		fields = append(fields, dailystat.FieldThumbsUp)
-	}
-	if m.addthumbs_down != nil {
-		fields = append(fields, dailystat.FieldThumbsDown)
-	}
-	if m.addprompt_tokens != nil {
-		fields = append(fields, dailystat.FieldPromptTokens)
-	}
-	if m.addcompletion_tokens != nil {
-		fields = append(fields, dailystat.FieldCompletionTokens)
-	}
-	return fields
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *DailyStatMutation) AddedField(name string) (ent.Value, bool) {
-	switch name {
-	case dailystat.FieldConversations:
-		return m.AddedConversations()
-	case dailystat.FieldQuestions:
-		return m.AddedQuestions()
-	case dailystat.FieldAnswered:
-		return m.AddedAnswered()
-	case dailystat.FieldNoAnswer:
-		return m.AddedNoAnswer()
-	case dailystat.FieldFailed:
-		return m.AddedFailed()
-	case dailystat.FieldStopped:
-		return m.AddedStopped()
-	case dailystat.FieldThumbsUp:
-		return m.AddedThumbsUp()
-	case dailystat.FieldThumbsDown:
-		return m.AddedThumbsDown()
-	case dailystat.FieldPromptTokens:
-		return m.AddedPromptTokens()
-	case dailystat.FieldCompletionTokens:
-		return m.AddedCompletionTokens()
-	}
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *DailyStatMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	case dailystat.FieldConversations:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddConversations(v)
-		return nil
-	case dailystat.FieldQuestions:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddQuestions(v)
-		return nil
-	case dailystat.FieldAnswered:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddAnswered(v)
-		return nil
-	case dailystat.FieldNoAnswer:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddNoAnswer(v)
-		return nil
-	case dailystat.FieldFailed:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddFailed(v)
-		return nil
-	case dailystat.FieldStopped:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddStopped(v)
-		return nil
-	case dailystat.FieldThumbsUp:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddThumbsUp(v)
-		return nil
-	case dailystat.FieldThumbsDown:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddThumbsDown(v)
-		return nil
-	case dailystat.FieldPromptTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddPromptTokens(v)
-		return nil
-	case dailystat.FieldCompletionTokens:
-		v, ok := value.(int)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddCompletionTokens(v)
-		return nil
-	}
-	return fmt.Errorf("unknown DailyStat numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *DailyStatMutation) ClearedFields() []string {
-	var fields []string
-	if m.FieldCleared(dailystat.FieldUsers) {
-		fields = append(fields, dailystat.FieldUsers)
-	}
-	return fields
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *DailyStatMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *DailyStatMutation) ClearField(name string) error {
-	switch name {
-	case dailystat.FieldUsers:
-		m.ClearUsers()
-		return nil
-	}
-	return fmt.Errorf("unknown DailyStat nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *DailyStatMutation) ResetField(name string) error {
-	switch name {
-	case dailystat.FieldWorkspaceID:
-		m.ResetWorkspaceID()
-		return nil
-	case dailystat.FieldChatbotID:
-		m.ResetChatbotID()
-		return nil
-	case dailystat.FieldDay:
-		m.ResetDay()
-		return nil
-	case dailystat.FieldConversations:
-		m.ResetConversations()
-		return nil
-	case dailystat.FieldQuestions:
-		m.ResetQuestions()
-		return nil
-	case dailystat.FieldAnswered:
-		m.ResetAnswered()
-		return nil
-	case dailystat.FieldNoAnswer:
-		m.ResetNoAnswer()
-		return nil
-	case dailystat.FieldFailed:
-		m.ResetFailed()
-		return nil
-	case dailystat.FieldStopped:
-		m.ResetStopped()
-		return nil
-	case dailystat.FieldThumbsUp:
-		m.ResetThumbsUp()
-		return nil
-	case dailystat.FieldThumbsDown:
-		m.ResetThumbsDown()
-		return nil
-	case dailystat.FieldPromptTokens:
-		m.ResetPromptTokens()
-		return nil
-	case dailystat.FieldCompletionTokens:
-		m.ResetCompletionTokens()
-		return nil
-	case dailystat.FieldFirstText:
-		m.ResetFirstText()
-		return nil
-	case dailystat.FieldHours:
-		m.ResetHours()
-		return nil
-	case dailystat.FieldUsers:
-		m.ResetUsers()
-		return nil
-	}
-	return fmt.Errorf("unknown DailyStat field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *DailyStatMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.chatbot != nil {
-		edges = append(edges, dailystat.EdgeChatbot)
-	}
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *DailyStatMutation) AddedIDs(name string) []ent.Value {
-	switch name {
-	case dailystat.EdgeChatbot:
-		if id := m.chatbot; id != nil {
-			return []ent.Value{*id}
-		}
-	}
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *DailyStatMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *DailyStatMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *DailyStatMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.clearedchatbot {
-		edges = append(edges, dailystat.EdgeChatbot)
-	}
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *DailyStatMutation) EdgeCleared(name string) bool {
-	switch name {
-	case dailystat.EdgeChatbot:
-		return m.clearedchatbot
-	}
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *DailyStatMutation) ClearEdge(name string) error {
-	switch name {
-	case dailystat.EdgeChatbot:
-		m.ClearChatbot()
-		return nil
-	}
-	return fmt.Errorf("unknown DailyStat unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *DailyStatMutation) ResetEdge(name string) error {
-	switch name {
-	case dailystat.EdgeChatbot:
-		m.ResetChatbot()
-		return nil
-	}
-	return fmt.Errorf("unknown DailyStat edge %s", name)
-}
-
-// DeviceMutation represents an operation that mutates the Device nodes in the graph.
-type DeviceMutation struct {
-	config
-	op            Op
-	typ           string
-	id            *int
-	secret_hash   *string
-	expires_at    *time.Time
-	created_at    *time.Time
-	clearedFields map[string]struct{}
-	user          *string
-	cleareduser   bool
-	done          bool
-	oldValue      func(context.Context) (*Device, error)
-	predicates    []predicate.Device
-}
-
-var _ ent.Mutation = (*DeviceMutation)(nil)
-
-// deviceOption allows management of the mutation configuration using functional options.
-type deviceOption func(*DeviceMutation)
-
-// newDeviceMutation creates new mutation for the Device entity.
-func newDeviceMutation(c config, op Op, opts ...deviceOption) *DeviceMutation {
-	m := &DeviceMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeDevice,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withDeviceID sets the ID field of the mutation.
-func withDeviceID(id int) deviceOption {
-	return func(m *DeviceMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *Device
-		)
-		m.oldValue = func(ctx context.Context) (*Device, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().Device.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withDevice sets the old Device of the mutation.
-func withDevice(node *Device) deviceOption {
-	return func(m *DeviceMutation) {
-		m.oldValue = func(context.Context) (*Device, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m DeviceMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m DeviceMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *DeviceMutation) ID() (id int, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *DeviceMutation) IDs(ctx context.Context) ([]int, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []int{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().Device.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetUserID sets the "user_id" field.
-func (m *DeviceMutation) SetUserID(s string) {
-	m.user = &s
-}
-
-// UserID returns the value of the "user_id" field in the mutation.
-func (m *DeviceMutation) UserID() (r string, exists bool) {
-	v := m.user
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetUserID resets all changes to the "user_id" field.
-func (m *DeviceMutation) ResetUserID() {
-	m.user = nil
-}
-
-// SetSecretHash sets the "secret_hash" field.
-func (m *DeviceMutation) SetSecretHash(s string) {
-	m.secret_hash = &s
-}
-
-// SecretHash returns the value of the "secret_hash" field in the mutation.
-func (m *DeviceMutation) SecretHash() (r string, exists bool) {
-	v := m.secret_hash
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetSecretHash resets all changes to the "secret_hash" field.
-func (m *DeviceMutation) ResetSecretHash() {
-	m.secret_hash = nil
-}
-
-// SetExpiresAt sets the "expires_at" field.
-func (m *DeviceMutation) SetExpiresAt(t time.Time) {
-	m.expires_at = &t
-}
-
-// ExpiresAt returns the value of the "expires_at" field in the mutation.
-func (m *DeviceMutation) ExpiresAt() (r time.Time, exists bool) {
-	v := m.expires_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetExpiresAt resets all changes to the "expires_at" field.
-func (m *DeviceMutation) ResetExpiresAt() {
-	m.expires_at = nil
-}
-
-// SetCreatedAt sets the "created_at" field.
-func (m *DeviceMutation) SetCreatedAt(t time.Time) {
-	m.created_at = &t
-}
-
-// CreatedAt returns the value of the "created_at" field in the mutation.
-func (m *DeviceMutation) CreatedAt() (r time.Time, exists bool) {
-	v := m.created_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetCreatedAt resets all changes to the "created_at" field.
-func (m *DeviceMutation) ResetCreatedAt() {
-	m.created_at = nil
-}
-
-// ClearUser clears the "user" edge to the User entity.
-func (m *DeviceMutation) ClearUser() {
-	m.cleareduser = true
-	m.clearedFields[device.FieldUserID] = struct{}{}
-}
-
-// UserCleared reports if the "user" edge to the User entity was cleared.
-func (m *DeviceMutation) UserCleared() bool {
-	return m.cleareduser
-}
-
-// UserIDs returns the "user" edge IDs in the mutation.
-// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
-// UserID instead. It exists only for internal usage by the builders.
-func (m *DeviceMutation) UserIDs() (ids []string) {
-	if id := m.user; id != nil {
-		ids = append(ids, *id)
-	}
-	return
-}
-
-// ResetUser resets all changes to the "user" edge.
-func (m *DeviceMutation) ResetUser() {
-	m.user = nil
-	m.cleareduser = false
-}
-
-// Where appends a list predicates to the DeviceMutation builder.
-func (m *DeviceMutation) Where(ps ...predicate.Device) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the DeviceMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *DeviceMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.Device, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *DeviceMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *DeviceMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (Device).
-func (m *DeviceMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *DeviceMutation) Fields() []string {
-	fields := make([]string, 0, 4)
-	if m.user != nil {
-		fields = append(fields, device.FieldUserID)
-	}
-	if m.secret_hash != nil {
-		fields = append(fields, device.FieldSecretHash)
-	}
-	if m.expires_at != nil {
-		fields = append(fields, device.FieldExpiresAt)
-	}
-	if m.created_at != nil {
-		fields = append(fields, device.FieldCreatedAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *DeviceMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case device.FieldUserID:
-		return m.UserID()
-	case device.FieldSecretHash:
-		return m.SecretHash()
-	case device.FieldExpiresAt:
-		return m.ExpiresAt()
-	case device.FieldCreatedAt:
-		return m.CreatedAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *DeviceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *DeviceMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case device.FieldUserID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetUserID(v)
-		return nil
-	case device.FieldSecretHash:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSecretHash(v)
-		return nil
-	case device.FieldExpiresAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetExpiresAt(v)
-		return nil
-	case device.FieldCreatedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCreatedAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown Device field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *DeviceMutation) AddedFields() []string {
-	return nil
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *DeviceMutation) AddedField(name string) (ent.Value, bool) {
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *DeviceMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	}
-	return fmt.Errorf("unknown Device numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *DeviceMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *DeviceMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *DeviceMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown Device nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *DeviceMutation) ResetField(name string) error {
-	switch name {
-	case device.FieldUserID:
-		m.ResetUserID()
-		return nil
-	case device.FieldSecretHash:
-		m.ResetSecretHash()
-		return nil
-	case device.FieldExpiresAt:
-		m.ResetExpiresAt()
-		return nil
-	case device.FieldCreatedAt:
-		m.ResetCreatedAt()
-		return nil
-	}
-	return fmt.Errorf("unknown Device field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *DeviceMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.user != nil {
-		edges = append(edges, device.EdgeUser)
-	}
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *DeviceMutation) AddedIDs(name string) []ent.Value {
-	switch name {
-	case device.EdgeUser:
-		if id := m.user; id != nil {
-			return []ent.Value{*id}
-		}
-	}
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *DeviceMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *DeviceMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *DeviceMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.cleareduser {
-		edges = append(edges, device.EdgeUser)
-	}
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *DeviceMutation) EdgeCleared(name string) bool {
-	switch name {
-	case device.EdgeUser:
-		return m.cleareduser
-	}
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *DeviceMutation) ClearEdge(name string) error {
-	switch name {
-	case device.EdgeUser:
-		m.ClearUser()
-		return nil
-	}
-	return fmt.Errorf("unknown Device unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *DeviceMutation) ResetEdge(name string) error {
-	switch name {
-	case device.EdgeUser:
-		m.ResetUser()
-		return nil
-	}
-	return fmt.Errorf("unknown Device edge %s", name)
 }
 
 // DocumentMutation represents an operation that mutates the Document nodes in the graph.
@@ -10641,511 +6628,6 @@ func (m *DocumentMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Document edge %s", name)
-}
-
-// EmbeddingMutation represents an operation that mutates the Embedding nodes in the graph.
-type EmbeddingMutation struct {
-	config
-	op               Op
-	typ              string
-	id               *int64
-	model            *string
-	text_hash        *string
-	vector           *[]byte
-	used_at          *time.Time
-	clearedFields    map[string]struct{}
-	workspace        *string
-	clearedworkspace bool
-	done             bool
-	oldValue         func(context.Context) (*Embedding, error)
-	predicates       []predicate.Embedding
-}
-
-var _ ent.Mutation = (*EmbeddingMutation)(nil)
-
-// embeddingOption allows management of the mutation configuration using functional options.
-type embeddingOption func(*EmbeddingMutation)
-
-// newEmbeddingMutation creates new mutation for the Embedding entity.
-func newEmbeddingMutation(c config, op Op, opts ...embeddingOption) *EmbeddingMutation {
-	m := &EmbeddingMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeEmbedding,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withEmbeddingID sets the ID field of the mutation.
-func withEmbeddingID(id int64) embeddingOption {
-	return func(m *EmbeddingMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *Embedding
-		)
-		m.oldValue = func(ctx context.Context) (*Embedding, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().Embedding.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withEmbedding sets the old Embedding of the mutation.
-func withEmbedding(node *Embedding) embeddingOption {
-	return func(m *EmbeddingMutation) {
-		m.oldValue = func(context.Context) (*Embedding, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m EmbeddingMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m EmbeddingMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of Embedding entities.
-func (m *EmbeddingMutation) SetID(id int64) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *EmbeddingMutation) ID() (id int64, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *EmbeddingMutation) IDs(ctx context.Context) ([]int64, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []int64{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().Embedding.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetWorkspaceID sets the "workspace_id" field.
-func (m *EmbeddingMutation) SetWorkspaceID(s string) {
-	m.workspace = &s
-}
-
-// WorkspaceID returns the value of the "workspace_id" field in the mutation.
-func (m *EmbeddingMutation) WorkspaceID() (r string, exists bool) {
-	v := m.workspace
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetWorkspaceID resets all changes to the "workspace_id" field.
-func (m *EmbeddingMutation) ResetWorkspaceID() {
-	m.workspace = nil
-}
-
-// SetModel sets the "model" field.
-func (m *EmbeddingMutation) SetModel(s string) {
-	m.model = &s
-}
-
-// Model returns the value of the "model" field in the mutation.
-func (m *EmbeddingMutation) Model() (r string, exists bool) {
-	v := m.model
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetModel resets all changes to the "model" field.
-func (m *EmbeddingMutation) ResetModel() {
-	m.model = nil
-}
-
-// SetTextHash sets the "text_hash" field.
-func (m *EmbeddingMutation) SetTextHash(s string) {
-	m.text_hash = &s
-}
-
-// TextHash returns the value of the "text_hash" field in the mutation.
-func (m *EmbeddingMutation) TextHash() (r string, exists bool) {
-	v := m.text_hash
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetTextHash resets all changes to the "text_hash" field.
-func (m *EmbeddingMutation) ResetTextHash() {
-	m.text_hash = nil
-}
-
-// SetVector sets the "vector" field.
-func (m *EmbeddingMutation) SetVector(b []byte) {
-	m.vector = &b
-}
-
-// Vector returns the value of the "vector" field in the mutation.
-func (m *EmbeddingMutation) Vector() (r []byte, exists bool) {
-	v := m.vector
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetVector resets all changes to the "vector" field.
-func (m *EmbeddingMutation) ResetVector() {
-	m.vector = nil
-}
-
-// SetUsedAt sets the "used_at" field.
-func (m *EmbeddingMutation) SetUsedAt(t time.Time) {
-	m.used_at = &t
-}
-
-// UsedAt returns the value of the "used_at" field in the mutation.
-func (m *EmbeddingMutation) UsedAt() (r time.Time, exists bool) {
-	v := m.used_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetUsedAt resets all changes to the "used_at" field.
-func (m *EmbeddingMutation) ResetUsedAt() {
-	m.used_at = nil
-}
-
-// ClearWorkspace clears the "workspace" edge to the Workspace entity.
-func (m *EmbeddingMutation) ClearWorkspace() {
-	m.clearedworkspace = true
-	m.clearedFields[embedding.FieldWorkspaceID] = struct{}{}
-}
-
-// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
-func (m *EmbeddingMutation) WorkspaceCleared() bool {
-	return m.clearedworkspace
-}
-
-// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
-// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
-// WorkspaceID instead. It exists only for internal usage by the builders.
-func (m *EmbeddingMutation) WorkspaceIDs() (ids []string) {
-	if id := m.workspace; id != nil {
-		ids = append(ids, *id)
-	}
-	return
-}
-
-// ResetWorkspace resets all changes to the "workspace" edge.
-func (m *EmbeddingMutation) ResetWorkspace() {
-	m.workspace = nil
-	m.clearedworkspace = false
-}
-
-// Where appends a list predicates to the EmbeddingMutation builder.
-func (m *EmbeddingMutation) Where(ps ...predicate.Embedding) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the EmbeddingMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *EmbeddingMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.Embedding, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *EmbeddingMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *EmbeddingMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (Embedding).
-func (m *EmbeddingMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *EmbeddingMutation) Fields() []string {
-	fields := make([]string, 0, 5)
-	if m.workspace != nil {
-		fields = append(fields, embedding.FieldWorkspaceID)
-	}
-	if m.model != nil {
-		fields = append(fields, embedding.FieldModel)
-	}
-	if m.text_hash != nil {
-		fields = append(fields, embedding.FieldTextHash)
-	}
-	if m.vector != nil {
-		fields = append(fields, embedding.FieldVector)
-	}
-	if m.used_at != nil {
-		fields = append(fields, embedding.FieldUsedAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *EmbeddingMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case embedding.FieldWorkspaceID:
-		return m.WorkspaceID()
-	case embedding.FieldModel:
-		return m.Model()
-	case embedding.FieldTextHash:
-		return m.TextHash()
-	case embedding.FieldVector:
-		return m.Vector()
-	case embedding.FieldUsedAt:
-		return m.UsedAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *EmbeddingMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *EmbeddingMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case embedding.FieldWorkspaceID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetWorkspaceID(v)
-		return nil
-	case embedding.FieldModel:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetModel(v)
-		return nil
-	case embedding.FieldTextHash:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetTextHash(v)
-		return nil
-	case embedding.FieldVector:
-		v, ok := value.([]byte)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetVector(v)
-		return nil
-	case embedding.FieldUsedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetUsedAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown Embedding field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *EmbeddingMutation) AddedFields() []string {
-	return nil
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *EmbeddingMutation) AddedField(name string) (ent.Value, bool) {
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *EmbeddingMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	}
-	return fmt.Errorf("unknown Embedding numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *EmbeddingMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *EmbeddingMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *EmbeddingMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown Embedding nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *EmbeddingMutation) ResetField(name string) error {
-	switch name {
-	case embedding.FieldWorkspaceID:
-		m.ResetWorkspaceID()
-		return nil
-	case embedding.FieldModel:
-		m.ResetModel()
-		return nil
-	case embedding.FieldTextHash:
-		m.ResetTextHash()
-		return nil
-	case embedding.FieldVector:
-		m.ResetVector()
-		return nil
-	case embedding.FieldUsedAt:
-		m.ResetUsedAt()
-		return nil
-	}
-	return fmt.Errorf("unknown Embedding field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *EmbeddingMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.workspace != nil {
-		edges = append(edges, embedding.EdgeWorkspace)
-	}
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *EmbeddingMutation) AddedIDs(name string) []ent.Value {
-	switch name {
-	case embedding.EdgeWorkspace:
-		if id := m.workspace; id != nil {
-			return []ent.Value{*id}
-		}
-	}
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *EmbeddingMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *EmbeddingMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *EmbeddingMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.clearedworkspace {
-		edges = append(edges, embedding.EdgeWorkspace)
-	}
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *EmbeddingMutation) EdgeCleared(name string) bool {
-	switch name {
-	case embedding.EdgeWorkspace:
-		return m.clearedworkspace
-	}
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *EmbeddingMutation) ClearEdge(name string) error {
-	switch name {
-	case embedding.EdgeWorkspace:
-		m.ClearWorkspace()
-		return nil
-	}
-	return fmt.Errorf("unknown Embedding unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *EmbeddingMutation) ResetEdge(name string) error {
-	switch name {
-	case embedding.EdgeWorkspace:
-		m.ResetWorkspace()
-		return nil
-	}
-	return fmt.Errorf("unknown Embedding edge %s", name)
 }
 
 // ErasureMutation represents an operation that mutates the Erasure nodes in the graph.
@@ -13331,652 +8813,6 @@ func (m *GapMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Gap edge %s", name)
 }
 
-// IdempotencyKeyMutation represents an operation that mutates the IdempotencyKey nodes in the graph.
-type IdempotencyKeyMutation struct {
-	config
-	op                  Op
-	typ                 string
-	id                  *int64
-	workspace_id        *string
-	token_id            *string
-	route               *string
-	key                 *string
-	body_hash           *string
-	message_id          *int64
-	addmessage_id       *int64
-	created_at          *time.Time
-	clearedFields       map[string]struct{}
-	conversation        *int64
-	clearedconversation bool
-	done                bool
-	oldValue            func(context.Context) (*IdempotencyKey, error)
-	predicates          []predicate.IdempotencyKey
-}
-
-var _ ent.Mutation = (*IdempotencyKeyMutation)(nil)
-
-// idempotencykeyOption allows management of the mutation configuration using functional options.
-type idempotencykeyOption func(*IdempotencyKeyMutation)
-
-// newIdempotencyKeyMutation creates new mutation for the IdempotencyKey entity.
-func newIdempotencyKeyMutation(c config, op Op, opts ...idempotencykeyOption) *IdempotencyKeyMutation {
-	m := &IdempotencyKeyMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeIdempotencyKey,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withIdempotencyKeyID sets the ID field of the mutation.
-func withIdempotencyKeyID(id int64) idempotencykeyOption {
-	return func(m *IdempotencyKeyMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *IdempotencyKey
-		)
-		m.oldValue = func(ctx context.Context) (*IdempotencyKey, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().IdempotencyKey.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withIdempotencyKey sets the old IdempotencyKey of the mutation.
-func withIdempotencyKey(node *IdempotencyKey) idempotencykeyOption {
-	return func(m *IdempotencyKeyMutation) {
-		m.oldValue = func(context.Context) (*IdempotencyKey, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m IdempotencyKeyMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m IdempotencyKeyMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of IdempotencyKey entities.
-func (m *IdempotencyKeyMutation) SetID(id int64) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *IdempotencyKeyMutation) ID() (id int64, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *IdempotencyKeyMutation) IDs(ctx context.Context) ([]int64, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []int64{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().IdempotencyKey.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetWorkspaceID sets the "workspace_id" field.
-func (m *IdempotencyKeyMutation) SetWorkspaceID(s string) {
-	m.workspace_id = &s
-}
-
-// WorkspaceID returns the value of the "workspace_id" field in the mutation.
-func (m *IdempotencyKeyMutation) WorkspaceID() (r string, exists bool) {
-	v := m.workspace_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetWorkspaceID resets all changes to the "workspace_id" field.
-func (m *IdempotencyKeyMutation) ResetWorkspaceID() {
-	m.workspace_id = nil
-}
-
-// SetTokenID sets the "token_id" field.
-func (m *IdempotencyKeyMutation) SetTokenID(s string) {
-	m.token_id = &s
-}
-
-// TokenID returns the value of the "token_id" field in the mutation.
-func (m *IdempotencyKeyMutation) TokenID() (r string, exists bool) {
-	v := m.token_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetTokenID resets all changes to the "token_id" field.
-func (m *IdempotencyKeyMutation) ResetTokenID() {
-	m.token_id = nil
-}
-
-// SetRoute sets the "route" field.
-func (m *IdempotencyKeyMutation) SetRoute(s string) {
-	m.route = &s
-}
-
-// Route returns the value of the "route" field in the mutation.
-func (m *IdempotencyKeyMutation) Route() (r string, exists bool) {
-	v := m.route
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetRoute resets all changes to the "route" field.
-func (m *IdempotencyKeyMutation) ResetRoute() {
-	m.route = nil
-}
-
-// SetKey sets the "key" field.
-func (m *IdempotencyKeyMutation) SetKey(s string) {
-	m.key = &s
-}
-
-// Key returns the value of the "key" field in the mutation.
-func (m *IdempotencyKeyMutation) Key() (r string, exists bool) {
-	v := m.key
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetKey resets all changes to the "key" field.
-func (m *IdempotencyKeyMutation) ResetKey() {
-	m.key = nil
-}
-
-// SetBodyHash sets the "body_hash" field.
-func (m *IdempotencyKeyMutation) SetBodyHash(s string) {
-	m.body_hash = &s
-}
-
-// BodyHash returns the value of the "body_hash" field in the mutation.
-func (m *IdempotencyKeyMutation) BodyHash() (r string, exists bool) {
-	v := m.body_hash
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetBodyHash resets all changes to the "body_hash" field.
-func (m *IdempotencyKeyMutation) ResetBodyHash() {
-	m.body_hash = nil
-}
-
-// SetConversationID sets the "conversation_id" field.
-func (m *IdempotencyKeyMutation) SetConversationID(i int64) {
-	m.conversation = &i
-}
-
-// ConversationID returns the value of the "conversation_id" field in the mutation.
-func (m *IdempotencyKeyMutation) ConversationID() (r int64, exists bool) {
-	v := m.conversation
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetConversationID resets all changes to the "conversation_id" field.
-func (m *IdempotencyKeyMutation) ResetConversationID() {
-	m.conversation = nil
-}
-
-// SetMessageID sets the "message_id" field.
-func (m *IdempotencyKeyMutation) SetMessageID(i int64) {
-	m.message_id = &i
-	m.addmessage_id = nil
-}
-
-// MessageID returns the value of the "message_id" field in the mutation.
-func (m *IdempotencyKeyMutation) MessageID() (r int64, exists bool) {
-	v := m.message_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// AddMessageID adds i to the "message_id" field.
-func (m *IdempotencyKeyMutation) AddMessageID(i int64) {
-	if m.addmessage_id != nil {
-		*m.addmessage_id += i
-	} else {
-		m.addmessage_id = &i
-	}
-}
-
-// AddedMessageID returns the value that was added to the "message_id" field in this mutation.
-func (m *IdempotencyKeyMutation) AddedMessageID() (r int64, exists bool) {
-	v := m.addmessage_id
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetMessageID resets all changes to the "message_id" field.
-func (m *IdempotencyKeyMutation) ResetMessageID() {
-	m.message_id = nil
-	m.addmessage_id = nil
-}
-
-// SetCreatedAt sets the "created_at" field.
-func (m *IdempotencyKeyMutation) SetCreatedAt(t time.Time) {
-	m.created_at = &t
-}
-
-// CreatedAt returns the value of the "created_at" field in the mutation.
-func (m *IdempotencyKeyMutation) CreatedAt() (r time.Time, exists bool) {
-	v := m.created_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetCreatedAt resets all changes to the "created_at" field.
-func (m *IdempotencyKeyMutation) ResetCreatedAt() {
-	m.created_at = nil
-}
-
-// ClearConversation clears the "conversation" edge to the Conversation entity.
-func (m *IdempotencyKeyMutation) ClearConversation() {
-	m.clearedconversation = true
-	m.clearedFields[idempotencykey.FieldConversationID] = struct{}{}
-}
-
-// ConversationCleared reports if the "conversation" edge to the Conversation entity was cleared.
-func (m *IdempotencyKeyMutation) ConversationCleared() bool {
-	return m.clearedconversation
-}
-
-// ConversationIDs returns the "conversation" edge IDs in the mutation.
-// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
-// ConversationID instead. It exists only for internal usage by the builders.
-func (m *IdempotencyKeyMutation) ConversationIDs() (ids []int64) {
-	if id := m.conversation; id != nil {
-		ids = append(ids, *id)
-	}
-	return
-}
-
-// ResetConversation resets all changes to the "conversation" edge.
-func (m *IdempotencyKeyMutation) ResetConversation() {
-	m.conversation = nil
-	m.clearedconversation = false
-}
-
-// Where appends a list predicates to the IdempotencyKeyMutation builder.
-func (m *IdempotencyKeyMutation) Where(ps ...predicate.IdempotencyKey) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the IdempotencyKeyMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *IdempotencyKeyMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.IdempotencyKey, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *IdempotencyKeyMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *IdempotencyKeyMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (IdempotencyKey).
-func (m *IdempotencyKeyMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *IdempotencyKeyMutation) Fields() []string {
-	fields := make([]string, 0, 8)
-	if m.workspace_id != nil {
-		fields = append(fields, idempotencykey.FieldWorkspaceID)
-	}
-	if m.token_id != nil {
-		fields = append(fields, idempotencykey.FieldTokenID)
-	}
-	if m.route != nil {
-		fields = append(fields, idempotencykey.FieldRoute)
-	}
-	if m.key != nil {
-		fields = append(fields, idempotencykey.FieldKey)
-	}
-	if m.body_hash != nil {
-		fields = append(fields, idempotencykey.FieldBodyHash)
-	}
-	if m.conversation != nil {
-		fields = append(fields, idempotencykey.FieldConversationID)
-	}
-	if m.message_id != nil {
-		fields = append(fields, idempotencykey.FieldMessageID)
-	}
-	if m.created_at != nil {
-		fields = append(fields, idempotencykey.FieldCreatedAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *IdempotencyKeyMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case idempotencykey.FieldWorkspaceID:
-		return m.WorkspaceID()
-	case idempotencykey.FieldTokenID:
-		return m.TokenID()
-	case idempotencykey.FieldRoute:
-		return m.Route()
-	case idempotencykey.FieldKey:
-		return m.Key()
-	case idempotencykey.FieldBodyHash:
-		return m.BodyHash()
-	case idempotencykey.FieldConversationID:
-		return m.ConversationID()
-	case idempotencykey.FieldMessageID:
-		return m.MessageID()
-	case idempotencykey.FieldCreatedAt:
-		return m.CreatedAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *IdempotencyKeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *IdempotencyKeyMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case idempotencykey.FieldWorkspaceID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetWorkspaceID(v)
-		return nil
-	case idempotencykey.FieldTokenID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetTokenID(v)
-		return nil
-	case idempotencykey.FieldRoute:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetRoute(v)
-		return nil
-	case idempotencykey.FieldKey:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetKey(v)
-		return nil
-	case idempotencykey.FieldBodyHash:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetBodyHash(v)
-		return nil
-	case idempotencykey.FieldConversationID:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetConversationID(v)
-		return nil
-	case idempotencykey.FieldMessageID:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetMessageID(v)
-		return nil
-	case idempotencykey.FieldCreatedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCreatedAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown IdempotencyKey field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *IdempotencyKeyMutation) AddedFields() []string {
-	var fields []string
-	if m.addmessage_id != nil {
-		fields = append(fields, idempotencykey.FieldMessageID)
-	}
-	return fields
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *IdempotencyKeyMutation) AddedField(name string) (ent.Value, bool) {
-	switch name {
-	case idempotencykey.FieldMessageID:
-		return m.AddedMessageID()
-	}
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *IdempotencyKeyMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	case idempotencykey.FieldMessageID:
-		v, ok := value.(int64)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.AddMessageID(v)
-		return nil
-	}
-	return fmt.Errorf("unknown IdempotencyKey numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *IdempotencyKeyMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *IdempotencyKeyMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *IdempotencyKeyMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown IdempotencyKey nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *IdempotencyKeyMutation) ResetField(name string) error {
-	switch name {
-	case idempotencykey.FieldWorkspaceID:
-		m.ResetWorkspaceID()
-		return nil
-	case idempotencykey.FieldTokenID:
-		m.ResetTokenID()
-		return nil
-	case idempotencykey.FieldRoute:
-		m.ResetRoute()
-		return nil
-	case idempotencykey.FieldKey:
-		m.ResetKey()
-		return nil
-	case idempotencykey.FieldBodyHash:
-		m.ResetBodyHash()
-		return nil
-	case idempotencykey.FieldConversationID:
-		m.ResetConversationID()
-		return nil
-	case idempotencykey.FieldMessageID:
-		m.ResetMessageID()
-		return nil
-	case idempotencykey.FieldCreatedAt:
-		m.ResetCreatedAt()
-		return nil
-	}
-	return fmt.Errorf("unknown IdempotencyKey field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *IdempotencyKeyMutation) AddedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.conversation != nil {
-		edges = append(edges, idempotencykey.EdgeConversation)
-	}
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *IdempotencyKeyMutation) AddedIDs(name string) []ent.Value {
-	switch name {
-	case idempotencykey.EdgeConversation:
-		if id := m.conversation; id != nil {
-			return []ent.Value{*id}
-		}
-	}
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *IdempotencyKeyMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 1)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *IdempotencyKeyMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *IdempotencyKeyMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 1)
-	if m.clearedconversation {
-		edges = append(edges, idempotencykey.EdgeConversation)
-	}
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *IdempotencyKeyMutation) EdgeCleared(name string) bool {
-	switch name {
-	case idempotencykey.EdgeConversation:
-		return m.clearedconversation
-	}
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *IdempotencyKeyMutation) ClearEdge(name string) error {
-	switch name {
-	case idempotencykey.EdgeConversation:
-		m.ClearConversation()
-		return nil
-	}
-	return fmt.Errorf("unknown IdempotencyKey unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *IdempotencyKeyMutation) ResetEdge(name string) error {
-	switch name {
-	case idempotencykey.EdgeConversation:
-		m.ResetConversation()
-		return nil
-	}
-	return fmt.Errorf("unknown IdempotencyKey edge %s", name)
-}
-
 // IdentityMutation represents an operation that mutates the Identity nodes in the graph.
 type IdentityMutation struct {
 	config
@@ -14531,352 +9367,6 @@ func (m *IdentityMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Identity edge %s", name)
-}
-
-// InstallationKeyMutation represents an operation that mutates the InstallationKey nodes in the graph.
-type InstallationKeyMutation struct {
-	config
-	op            Op
-	typ           string
-	id            *string
-	key           *[]byte
-	created_at    *time.Time
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*InstallationKey, error)
-	predicates    []predicate.InstallationKey
-}
-
-var _ ent.Mutation = (*InstallationKeyMutation)(nil)
-
-// installationkeyOption allows management of the mutation configuration using functional options.
-type installationkeyOption func(*InstallationKeyMutation)
-
-// newInstallationKeyMutation creates new mutation for the InstallationKey entity.
-func newInstallationKeyMutation(c config, op Op, opts ...installationkeyOption) *InstallationKeyMutation {
-	m := &InstallationKeyMutation{
-		config:        c,
-		op:            op,
-		typ:           TypeInstallationKey,
-		clearedFields: make(map[string]struct{}),
-	}
-	for _, opt := range opts {
-		opt(m)
-	}
-	return m
-}
-
-// withInstallationKeyID sets the ID field of the mutation.
-func withInstallationKeyID(id string) installationkeyOption {
-	return func(m *InstallationKeyMutation) {
-		var (
-			err   error
-			once  sync.Once
-			value *InstallationKey
-		)
-		m.oldValue = func(ctx context.Context) (*InstallationKey, error) {
-			once.Do(func() {
-				if m.done {
-					err = errors.New("querying old values post mutation is not allowed")
-				} else {
-					value, err = m.Client().InstallationKey.Get(ctx, id)
-				}
-			})
-			return value, err
-		}
-		m.id = &id
-	}
-}
-
-// withInstallationKey sets the old InstallationKey of the mutation.
-func withInstallationKey(node *InstallationKey) installationkeyOption {
-	return func(m *InstallationKeyMutation) {
-		m.oldValue = func(context.Context) (*InstallationKey, error) {
-			return node, nil
-		}
-		m.id = &node.ID
-	}
-}
-
-// Client returns a new `ent.Client` from the mutation. If the mutation was
-// executed in a transaction (ent.Tx), a transactional client is returned.
-func (m InstallationKeyMutation) Client() *Client {
-	client := &Client{config: m.config}
-	client.init()
-	return client
-}
-
-// Tx returns an `ent.Tx` for mutations that were executed in transactions;
-// it returns an error otherwise.
-func (m InstallationKeyMutation) Tx() (*Tx, error) {
-	if _, ok := m.driver.(*txDriver); !ok {
-		return nil, errors.New("generated: mutation is not running in a transaction")
-	}
-	tx := &Tx{config: m.config}
-	tx.init()
-	return tx, nil
-}
-
-// SetID sets the value of the id field. Note that this
-// operation is only accepted on creation of InstallationKey entities.
-func (m *InstallationKeyMutation) SetID(id string) {
-	m.id = &id
-}
-
-// ID returns the ID value in the mutation. Note that the ID is only available
-// if it was provided to the builder or after it was returned from the database.
-func (m *InstallationKeyMutation) ID() (id string, exists bool) {
-	if m.id == nil {
-		return
-	}
-	return *m.id, true
-}
-
-// IDs queries the database and returns the entity ids that match the mutation's predicate.
-// That means, if the mutation is applied within a transaction with an isolation level such
-// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
-// or updated by the mutation.
-func (m *InstallationKeyMutation) IDs(ctx context.Context) ([]string, error) {
-	switch {
-	case m.op.Is(OpUpdateOne | OpDeleteOne):
-		id, exists := m.ID()
-		if exists {
-			return []string{id}, nil
-		}
-		fallthrough
-	case m.op.Is(OpUpdate | OpDelete):
-		return m.Client().InstallationKey.Query().Where(m.predicates...).IDs(ctx)
-	default:
-		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
-	}
-}
-
-// SetKey sets the "key" field.
-func (m *InstallationKeyMutation) SetKey(b []byte) {
-	m.key = &b
-}
-
-// Key returns the value of the "key" field in the mutation.
-func (m *InstallationKeyMutation) Key() (r []byte, exists bool) {
-	v := m.key
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetKey resets all changes to the "key" field.
-func (m *InstallationKeyMutation) ResetKey() {
-	m.key = nil
-}
-
-// SetCreatedAt sets the "created_at" field.
-func (m *InstallationKeyMutation) SetCreatedAt(t time.Time) {
-	m.created_at = &t
-}
-
-// CreatedAt returns the value of the "created_at" field in the mutation.
-func (m *InstallationKeyMutation) CreatedAt() (r time.Time, exists bool) {
-	v := m.created_at
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// ResetCreatedAt resets all changes to the "created_at" field.
-func (m *InstallationKeyMutation) ResetCreatedAt() {
-	m.created_at = nil
-}
-
-// Where appends a list predicates to the InstallationKeyMutation builder.
-func (m *InstallationKeyMutation) Where(ps ...predicate.InstallationKey) {
-	m.predicates = append(m.predicates, ps...)
-}
-
-// WhereP appends storage-level predicates to the InstallationKeyMutation builder. Using this method,
-// users can use type-assertion to append predicates that do not depend on any generated package.
-func (m *InstallationKeyMutation) WhereP(ps ...func(*sql.Selector)) {
-	p := make([]predicate.InstallationKey, len(ps))
-	for i := range ps {
-		p[i] = ps[i]
-	}
-	m.Where(p...)
-}
-
-// Op returns the operation name.
-func (m *InstallationKeyMutation) Op() Op {
-	return m.op
-}
-
-// SetOp allows setting the mutation operation.
-func (m *InstallationKeyMutation) SetOp(op Op) {
-	m.op = op
-}
-
-// Type returns the node type of this mutation (InstallationKey).
-func (m *InstallationKeyMutation) Type() string {
-	return m.typ
-}
-
-// Fields returns all fields that were changed during this mutation. Note that in
-// order to get all numeric fields that were incremented/decremented, call
-// AddedFields().
-func (m *InstallationKeyMutation) Fields() []string {
-	fields := make([]string, 0, 2)
-	if m.key != nil {
-		fields = append(fields, installationkey.FieldKey)
-	}
-	if m.created_at != nil {
-		fields = append(fields, installationkey.FieldCreatedAt)
-	}
-	return fields
-}
-
-// Field returns the value of a field with the given name. The second boolean
-// return value indicates that this field was not set, or was not defined in the
-// schema.
-func (m *InstallationKeyMutation) Field(name string) (ent.Value, bool) {
-	switch name {
-	case installationkey.FieldKey:
-		return m.Key()
-	case installationkey.FieldCreatedAt:
-		return m.CreatedAt()
-	}
-	return nil, false
-}
-
-// OldField returns the old value of the field from the database. An error is
-// returned if the mutation operation is not UpdateOne, or the query to the
-// database failed.
-func (m *InstallationKeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
-	return nil, errors.New("this client reads no old values")
-}
-
-// SetField sets the value of a field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *InstallationKeyMutation) SetField(name string, value ent.Value) error {
-	switch name {
-	case installationkey.FieldKey:
-		v, ok := value.([]byte)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetKey(v)
-		return nil
-	case installationkey.FieldCreatedAt:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCreatedAt(v)
-		return nil
-	}
-	return fmt.Errorf("unknown InstallationKey field %s", name)
-}
-
-// AddedFields returns all numeric fields that were incremented/decremented during
-// this mutation.
-func (m *InstallationKeyMutation) AddedFields() []string {
-	return nil
-}
-
-// AddedField returns the numeric value that was incremented/decremented on a field
-// with the given name. The second boolean return value indicates that this field
-// was not set, or was not defined in the schema.
-func (m *InstallationKeyMutation) AddedField(name string) (ent.Value, bool) {
-	return nil, false
-}
-
-// AddField adds the value to the field with the given name. It returns an error if
-// the field is not defined in the schema, or if the type mismatched the field
-// type.
-func (m *InstallationKeyMutation) AddField(name string, value ent.Value) error {
-	switch name {
-	}
-	return fmt.Errorf("unknown InstallationKey numeric field %s", name)
-}
-
-// ClearedFields returns all nullable fields that were cleared during this
-// mutation.
-func (m *InstallationKeyMutation) ClearedFields() []string {
-	return nil
-}
-
-// FieldCleared returns a boolean indicating if a field with the given name was
-// cleared in this mutation.
-func (m *InstallationKeyMutation) FieldCleared(name string) bool {
-	_, ok := m.clearedFields[name]
-	return ok
-}
-
-// ClearField clears the value of the field with the given name. It returns an
-// error if the field is not defined in the schema.
-func (m *InstallationKeyMutation) ClearField(name string) error {
-	return fmt.Errorf("unknown InstallationKey nullable field %s", name)
-}
-
-// ResetField resets all changes in the mutation for the field with the given name.
-// It returns an error if the field is not defined in the schema.
-func (m *InstallationKeyMutation) ResetField(name string) error {
-	switch name {
-	case installationkey.FieldKey:
-		m.ResetKey()
-		return nil
-	case installationkey.FieldCreatedAt:
-		m.ResetCreatedAt()
-		return nil
-	}
-	return fmt.Errorf("unknown InstallationKey field %s", name)
-}
-
-// AddedEdges returns all edge names that were set/added in this mutation.
-func (m *InstallationKeyMutation) AddedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// AddedIDs returns all IDs (to other nodes) that were added for the given edge
-// name in this mutation.
-func (m *InstallationKeyMutation) AddedIDs(name string) []ent.Value {
-	return nil
-}
-
-// RemovedEdges returns all edge names that were removed in this mutation.
-func (m *InstallationKeyMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
-// the given name in this mutation.
-func (m *InstallationKeyMutation) RemovedIDs(name string) []ent.Value {
-	return nil
-}
-
-// ClearedEdges returns all edge names that were cleared in this mutation.
-func (m *InstallationKeyMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 0)
-	return edges
-}
-
-// EdgeCleared returns a boolean which indicates if the edge with the given name
-// was cleared in this mutation.
-func (m *InstallationKeyMutation) EdgeCleared(name string) bool {
-	return false
-}
-
-// ClearEdge clears the value of the edge with the given name. It returns an error
-// if that edge is not defined in the schema.
-func (m *InstallationKeyMutation) ClearEdge(name string) error {
-	return fmt.Errorf("unknown InstallationKey unique edge %s", name)
-}
-
-// ResetEdge resets all changes to the edge with the given name in this mutation.
-// It returns an error if the edge is not defined in the schema.
-func (m *InstallationKeyMutation) ResetEdge(name string) error {
-	return fmt.Errorf("unknown InstallationKey edge %s", name)
 }
 
 // InvitationMutation represents an operation that mutates the Invitation nodes in the graph.
@@ -20881,4 +15371,11549 @@ func (m *PlanMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *PlanMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Plan edge %s", name)
+}
+
+// ProviderMutation represents an operation that mutates the Provider nodes in the graph.
+type ProviderMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	name             *string
+	kind             *string
+	base_url         *string
+	sealed_key       *[]byte
+	key_hint         *string
+	tools            *bool
+	updated_at       *time.Time
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*Provider, error)
+	predicates       []predicate.Provider
+}
+
+var _ ent.Mutation = (*ProviderMutation)(nil)
+
+// providerOption allows management of the mutation configuration using functional options.
+type providerOption func(*ProviderMutation)
+
+// newProviderMutation creates new mutation for the Provider entity.
+func newProviderMutation(c config, op Op, opts ...providerOption) *ProviderMutation {
+	m := &ProviderMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeProvider,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withProviderID sets the ID field of the mutation.
+func withProviderID(id string) providerOption {
+	return func(m *ProviderMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Provider
+		)
+		m.oldValue = func(ctx context.Context) (*Provider, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Provider.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withProvider sets the old Provider of the mutation.
+func withProvider(node *Provider) providerOption {
+	return func(m *ProviderMutation) {
+		m.oldValue = func(context.Context) (*Provider, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ProviderMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ProviderMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Provider entities.
+func (m *ProviderMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ProviderMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ProviderMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Provider.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *ProviderMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *ProviderMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *ProviderMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetName sets the "name" field.
+func (m *ProviderMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *ProviderMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *ProviderMutation) ResetName() {
+	m.name = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *ProviderMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *ProviderMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *ProviderMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetBaseURL sets the "base_url" field.
+func (m *ProviderMutation) SetBaseURL(s string) {
+	m.base_url = &s
+}
+
+// BaseURL returns the value of the "base_url" field in the mutation.
+func (m *ProviderMutation) BaseURL() (r string, exists bool) {
+	v := m.base_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBaseURL resets all changes to the "base_url" field.
+func (m *ProviderMutation) ResetBaseURL() {
+	m.base_url = nil
+}
+
+// SetSealedKey sets the "sealed_key" field.
+func (m *ProviderMutation) SetSealedKey(b []byte) {
+	m.sealed_key = &b
+}
+
+// SealedKey returns the value of the "sealed_key" field in the mutation.
+func (m *ProviderMutation) SealedKey() (r []byte, exists bool) {
+	v := m.sealed_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSealedKey clears the value of the "sealed_key" field.
+func (m *ProviderMutation) ClearSealedKey() {
+	m.sealed_key = nil
+	m.clearedFields[provider.FieldSealedKey] = struct{}{}
+}
+
+// SealedKeyCleared returns if the "sealed_key" field was cleared in this mutation.
+func (m *ProviderMutation) SealedKeyCleared() bool {
+	_, ok := m.clearedFields[provider.FieldSealedKey]
+	return ok
+}
+
+// ResetSealedKey resets all changes to the "sealed_key" field.
+func (m *ProviderMutation) ResetSealedKey() {
+	m.sealed_key = nil
+	delete(m.clearedFields, provider.FieldSealedKey)
+}
+
+// SetKeyHint sets the "key_hint" field.
+func (m *ProviderMutation) SetKeyHint(s string) {
+	m.key_hint = &s
+}
+
+// KeyHint returns the value of the "key_hint" field in the mutation.
+func (m *ProviderMutation) KeyHint() (r string, exists bool) {
+	v := m.key_hint
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKeyHint resets all changes to the "key_hint" field.
+func (m *ProviderMutation) ResetKeyHint() {
+	m.key_hint = nil
+}
+
+// SetTools sets the "tools" field.
+func (m *ProviderMutation) SetTools(b bool) {
+	m.tools = &b
+}
+
+// Tools returns the value of the "tools" field in the mutation.
+func (m *ProviderMutation) Tools() (r bool, exists bool) {
+	v := m.tools
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTools resets all changes to the "tools" field.
+func (m *ProviderMutation) ResetTools() {
+	m.tools = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ProviderMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ProviderMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ProviderMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ProviderMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ProviderMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ProviderMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *ProviderMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[provider.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *ProviderMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *ProviderMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *ProviderMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the ProviderMutation builder.
+func (m *ProviderMutation) Where(ps ...predicate.Provider) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ProviderMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ProviderMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Provider, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ProviderMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ProviderMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Provider).
+func (m *ProviderMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ProviderMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.workspace != nil {
+		fields = append(fields, provider.FieldWorkspaceID)
+	}
+	if m.name != nil {
+		fields = append(fields, provider.FieldName)
+	}
+	if m.kind != nil {
+		fields = append(fields, provider.FieldKind)
+	}
+	if m.base_url != nil {
+		fields = append(fields, provider.FieldBaseURL)
+	}
+	if m.sealed_key != nil {
+		fields = append(fields, provider.FieldSealedKey)
+	}
+	if m.key_hint != nil {
+		fields = append(fields, provider.FieldKeyHint)
+	}
+	if m.tools != nil {
+		fields = append(fields, provider.FieldTools)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, provider.FieldUpdatedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, provider.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ProviderMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case provider.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case provider.FieldName:
+		return m.Name()
+	case provider.FieldKind:
+		return m.Kind()
+	case provider.FieldBaseURL:
+		return m.BaseURL()
+	case provider.FieldSealedKey:
+		return m.SealedKey()
+	case provider.FieldKeyHint:
+		return m.KeyHint()
+	case provider.FieldTools:
+		return m.Tools()
+	case provider.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case provider.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ProviderMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ProviderMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case provider.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case provider.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case provider.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case provider.FieldBaseURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBaseURL(v)
+		return nil
+	case provider.FieldSealedKey:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSealedKey(v)
+		return nil
+	case provider.FieldKeyHint:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKeyHint(v)
+		return nil
+	case provider.FieldTools:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTools(v)
+		return nil
+	case provider.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case provider.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Provider field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ProviderMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ProviderMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ProviderMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Provider numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ProviderMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(provider.FieldSealedKey) {
+		fields = append(fields, provider.FieldSealedKey)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ProviderMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ProviderMutation) ClearField(name string) error {
+	switch name {
+	case provider.FieldSealedKey:
+		m.ClearSealedKey()
+		return nil
+	}
+	return fmt.Errorf("unknown Provider nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ProviderMutation) ResetField(name string) error {
+	switch name {
+	case provider.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case provider.FieldName:
+		m.ResetName()
+		return nil
+	case provider.FieldKind:
+		m.ResetKind()
+		return nil
+	case provider.FieldBaseURL:
+		m.ResetBaseURL()
+		return nil
+	case provider.FieldSealedKey:
+		m.ResetSealedKey()
+		return nil
+	case provider.FieldKeyHint:
+		m.ResetKeyHint()
+		return nil
+	case provider.FieldTools:
+		m.ResetTools()
+		return nil
+	case provider.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case provider.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Provider field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ProviderMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, provider.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ProviderMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case provider.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ProviderMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ProviderMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ProviderMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, provider.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ProviderMutation) EdgeCleared(name string) bool {
+	switch name {
+	case provider.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ProviderMutation) ClearEdge(name string) error {
+	switch name {
+	case provider.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Provider unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ProviderMutation) ResetEdge(name string) error {
+	switch name {
+	case provider.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown Provider edge %s", name)
+}
+
+// RecoveryCodeMutation represents an operation that mutates the RecoveryCode nodes in the graph.
+type RecoveryCodeMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int
+	code_hash     *string
+	used_at       *time.Time
+	created_at    *time.Time
+	clearedFields map[string]struct{}
+	user          *string
+	cleareduser   bool
+	done          bool
+	oldValue      func(context.Context) (*RecoveryCode, error)
+	predicates    []predicate.RecoveryCode
+}
+
+var _ ent.Mutation = (*RecoveryCodeMutation)(nil)
+
+// recoverycodeOption allows management of the mutation configuration using functional options.
+type recoverycodeOption func(*RecoveryCodeMutation)
+
+// newRecoveryCodeMutation creates new mutation for the RecoveryCode entity.
+func newRecoveryCodeMutation(c config, op Op, opts ...recoverycodeOption) *RecoveryCodeMutation {
+	m := &RecoveryCodeMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRecoveryCode,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRecoveryCodeID sets the ID field of the mutation.
+func withRecoveryCodeID(id int) recoverycodeOption {
+	return func(m *RecoveryCodeMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *RecoveryCode
+		)
+		m.oldValue = func(ctx context.Context) (*RecoveryCode, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().RecoveryCode.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRecoveryCode sets the old RecoveryCode of the mutation.
+func withRecoveryCode(node *RecoveryCode) recoverycodeOption {
+	return func(m *RecoveryCodeMutation) {
+		m.oldValue = func(context.Context) (*RecoveryCode, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RecoveryCodeMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RecoveryCodeMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RecoveryCodeMutation) ID() (id int, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RecoveryCodeMutation) IDs(ctx context.Context) ([]int, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().RecoveryCode.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetUserID sets the "user_id" field.
+func (m *RecoveryCodeMutation) SetUserID(s string) {
+	m.user = &s
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *RecoveryCodeMutation) UserID() (r string, exists bool) {
+	v := m.user
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *RecoveryCodeMutation) ResetUserID() {
+	m.user = nil
+}
+
+// SetCodeHash sets the "code_hash" field.
+func (m *RecoveryCodeMutation) SetCodeHash(s string) {
+	m.code_hash = &s
+}
+
+// CodeHash returns the value of the "code_hash" field in the mutation.
+func (m *RecoveryCodeMutation) CodeHash() (r string, exists bool) {
+	v := m.code_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCodeHash resets all changes to the "code_hash" field.
+func (m *RecoveryCodeMutation) ResetCodeHash() {
+	m.code_hash = nil
+}
+
+// SetUsedAt sets the "used_at" field.
+func (m *RecoveryCodeMutation) SetUsedAt(t time.Time) {
+	m.used_at = &t
+}
+
+// UsedAt returns the value of the "used_at" field in the mutation.
+func (m *RecoveryCodeMutation) UsedAt() (r time.Time, exists bool) {
+	v := m.used_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearUsedAt clears the value of the "used_at" field.
+func (m *RecoveryCodeMutation) ClearUsedAt() {
+	m.used_at = nil
+	m.clearedFields[recoverycode.FieldUsedAt] = struct{}{}
+}
+
+// UsedAtCleared returns if the "used_at" field was cleared in this mutation.
+func (m *RecoveryCodeMutation) UsedAtCleared() bool {
+	_, ok := m.clearedFields[recoverycode.FieldUsedAt]
+	return ok
+}
+
+// ResetUsedAt resets all changes to the "used_at" field.
+func (m *RecoveryCodeMutation) ResetUsedAt() {
+	m.used_at = nil
+	delete(m.clearedFields, recoverycode.FieldUsedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *RecoveryCodeMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *RecoveryCodeMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *RecoveryCodeMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearUser clears the "user" edge to the User entity.
+func (m *RecoveryCodeMutation) ClearUser() {
+	m.cleareduser = true
+	m.clearedFields[recoverycode.FieldUserID] = struct{}{}
+}
+
+// UserCleared reports if the "user" edge to the User entity was cleared.
+func (m *RecoveryCodeMutation) UserCleared() bool {
+	return m.cleareduser
+}
+
+// UserIDs returns the "user" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// UserID instead. It exists only for internal usage by the builders.
+func (m *RecoveryCodeMutation) UserIDs() (ids []string) {
+	if id := m.user; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetUser resets all changes to the "user" edge.
+func (m *RecoveryCodeMutation) ResetUser() {
+	m.user = nil
+	m.cleareduser = false
+}
+
+// Where appends a list predicates to the RecoveryCodeMutation builder.
+func (m *RecoveryCodeMutation) Where(ps ...predicate.RecoveryCode) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RecoveryCodeMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RecoveryCodeMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.RecoveryCode, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RecoveryCodeMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RecoveryCodeMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (RecoveryCode).
+func (m *RecoveryCodeMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RecoveryCodeMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.user != nil {
+		fields = append(fields, recoverycode.FieldUserID)
+	}
+	if m.code_hash != nil {
+		fields = append(fields, recoverycode.FieldCodeHash)
+	}
+	if m.used_at != nil {
+		fields = append(fields, recoverycode.FieldUsedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, recoverycode.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RecoveryCodeMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case recoverycode.FieldUserID:
+		return m.UserID()
+	case recoverycode.FieldCodeHash:
+		return m.CodeHash()
+	case recoverycode.FieldUsedAt:
+		return m.UsedAt()
+	case recoverycode.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RecoveryCodeMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RecoveryCodeMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case recoverycode.FieldUserID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	case recoverycode.FieldCodeHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCodeHash(v)
+		return nil
+	case recoverycode.FieldUsedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUsedAt(v)
+		return nil
+	case recoverycode.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RecoveryCodeMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RecoveryCodeMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RecoveryCodeMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown RecoveryCode numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RecoveryCodeMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(recoverycode.FieldUsedAt) {
+		fields = append(fields, recoverycode.FieldUsedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RecoveryCodeMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RecoveryCodeMutation) ClearField(name string) error {
+	switch name {
+	case recoverycode.FieldUsedAt:
+		m.ClearUsedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RecoveryCodeMutation) ResetField(name string) error {
+	switch name {
+	case recoverycode.FieldUserID:
+		m.ResetUserID()
+		return nil
+	case recoverycode.FieldCodeHash:
+		m.ResetCodeHash()
+		return nil
+	case recoverycode.FieldUsedAt:
+		m.ResetUsedAt()
+		return nil
+	case recoverycode.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RecoveryCodeMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.user != nil {
+		edges = append(edges, recoverycode.EdgeUser)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RecoveryCodeMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case recoverycode.EdgeUser:
+		if id := m.user; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RecoveryCodeMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RecoveryCodeMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RecoveryCodeMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareduser {
+		edges = append(edges, recoverycode.EdgeUser)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RecoveryCodeMutation) EdgeCleared(name string) bool {
+	switch name {
+	case recoverycode.EdgeUser:
+		return m.cleareduser
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RecoveryCodeMutation) ClearEdge(name string) error {
+	switch name {
+	case recoverycode.EdgeUser:
+		m.ClearUser()
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RecoveryCodeMutation) ResetEdge(name string) error {
+	switch name {
+	case recoverycode.EdgeUser:
+		m.ResetUser()
+		return nil
+	}
+	return fmt.Errorf("unknown RecoveryCode edge %s", name)
+}
+
+// RemovalMutation represents an operation that mutates the Removal nodes in the graph.
+type RemovalMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *string
+	workspace_id      *string
+	document_id       *string
+	title             *string
+	url               *string
+	content_hash      *string
+	passages          *int
+	addpassages       *int
+	requested_at      *time.Time
+	confirmed_at      *time.Time
+	answers           *int
+	addanswers        *int
+	message_ids       *[]int64
+	appendmessage_ids []int64
+	counted_at        *time.Time
+	clearedFields     map[string]struct{}
+	chatbot           *string
+	clearedchatbot    bool
+	done              bool
+	oldValue          func(context.Context) (*Removal, error)
+	predicates        []predicate.Removal
+}
+
+var _ ent.Mutation = (*RemovalMutation)(nil)
+
+// removalOption allows management of the mutation configuration using functional options.
+type removalOption func(*RemovalMutation)
+
+// newRemovalMutation creates new mutation for the Removal entity.
+func newRemovalMutation(c config, op Op, opts ...removalOption) *RemovalMutation {
+	m := &RemovalMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRemoval,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRemovalID sets the ID field of the mutation.
+func withRemovalID(id string) removalOption {
+	return func(m *RemovalMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Removal
+		)
+		m.oldValue = func(ctx context.Context) (*Removal, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Removal.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRemoval sets the old Removal of the mutation.
+func withRemoval(node *Removal) removalOption {
+	return func(m *RemovalMutation) {
+		m.oldValue = func(context.Context) (*Removal, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RemovalMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RemovalMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Removal entities.
+func (m *RemovalMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RemovalMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RemovalMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Removal.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *RemovalMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *RemovalMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *RemovalMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *RemovalMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *RemovalMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *RemovalMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetDocumentID sets the "document_id" field.
+func (m *RemovalMutation) SetDocumentID(s string) {
+	m.document_id = &s
+}
+
+// DocumentID returns the value of the "document_id" field in the mutation.
+func (m *RemovalMutation) DocumentID() (r string, exists bool) {
+	v := m.document_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDocumentID resets all changes to the "document_id" field.
+func (m *RemovalMutation) ResetDocumentID() {
+	m.document_id = nil
+}
+
+// SetTitle sets the "title" field.
+func (m *RemovalMutation) SetTitle(s string) {
+	m.title = &s
+}
+
+// Title returns the value of the "title" field in the mutation.
+func (m *RemovalMutation) Title() (r string, exists bool) {
+	v := m.title
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTitle resets all changes to the "title" field.
+func (m *RemovalMutation) ResetTitle() {
+	m.title = nil
+}
+
+// SetURL sets the "url" field.
+func (m *RemovalMutation) SetURL(s string) {
+	m.url = &s
+}
+
+// URL returns the value of the "url" field in the mutation.
+func (m *RemovalMutation) URL() (r string, exists bool) {
+	v := m.url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetURL resets all changes to the "url" field.
+func (m *RemovalMutation) ResetURL() {
+	m.url = nil
+}
+
+// SetContentHash sets the "content_hash" field.
+func (m *RemovalMutation) SetContentHash(s string) {
+	m.content_hash = &s
+}
+
+// ContentHash returns the value of the "content_hash" field in the mutation.
+func (m *RemovalMutation) ContentHash() (r string, exists bool) {
+	v := m.content_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetContentHash resets all changes to the "content_hash" field.
+func (m *RemovalMutation) ResetContentHash() {
+	m.content_hash = nil
+}
+
+// SetPassages sets the "passages" field.
+func (m *RemovalMutation) SetPassages(i int) {
+	m.passages = &i
+	m.addpassages = nil
+}
+
+// Passages returns the value of the "passages" field in the mutation.
+func (m *RemovalMutation) Passages() (r int, exists bool) {
+	v := m.passages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddPassages adds i to the "passages" field.
+func (m *RemovalMutation) AddPassages(i int) {
+	if m.addpassages != nil {
+		*m.addpassages += i
+	} else {
+		m.addpassages = &i
+	}
+}
+
+// AddedPassages returns the value that was added to the "passages" field in this mutation.
+func (m *RemovalMutation) AddedPassages() (r int, exists bool) {
+	v := m.addpassages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPassages resets all changes to the "passages" field.
+func (m *RemovalMutation) ResetPassages() {
+	m.passages = nil
+	m.addpassages = nil
+}
+
+// SetRequestedAt sets the "requested_at" field.
+func (m *RemovalMutation) SetRequestedAt(t time.Time) {
+	m.requested_at = &t
+}
+
+// RequestedAt returns the value of the "requested_at" field in the mutation.
+func (m *RemovalMutation) RequestedAt() (r time.Time, exists bool) {
+	v := m.requested_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRequestedAt resets all changes to the "requested_at" field.
+func (m *RemovalMutation) ResetRequestedAt() {
+	m.requested_at = nil
+}
+
+// SetConfirmedAt sets the "confirmed_at" field.
+func (m *RemovalMutation) SetConfirmedAt(t time.Time) {
+	m.confirmed_at = &t
+}
+
+// ConfirmedAt returns the value of the "confirmed_at" field in the mutation.
+func (m *RemovalMutation) ConfirmedAt() (r time.Time, exists bool) {
+	v := m.confirmed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearConfirmedAt clears the value of the "confirmed_at" field.
+func (m *RemovalMutation) ClearConfirmedAt() {
+	m.confirmed_at = nil
+	m.clearedFields[removal.FieldConfirmedAt] = struct{}{}
+}
+
+// ConfirmedAtCleared returns if the "confirmed_at" field was cleared in this mutation.
+func (m *RemovalMutation) ConfirmedAtCleared() bool {
+	_, ok := m.clearedFields[removal.FieldConfirmedAt]
+	return ok
+}
+
+// ResetConfirmedAt resets all changes to the "confirmed_at" field.
+func (m *RemovalMutation) ResetConfirmedAt() {
+	m.confirmed_at = nil
+	delete(m.clearedFields, removal.FieldConfirmedAt)
+}
+
+// SetAnswers sets the "answers" field.
+func (m *RemovalMutation) SetAnswers(i int) {
+	m.answers = &i
+	m.addanswers = nil
+}
+
+// Answers returns the value of the "answers" field in the mutation.
+func (m *RemovalMutation) Answers() (r int, exists bool) {
+	v := m.answers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddAnswers adds i to the "answers" field.
+func (m *RemovalMutation) AddAnswers(i int) {
+	if m.addanswers != nil {
+		*m.addanswers += i
+	} else {
+		m.addanswers = &i
+	}
+}
+
+// AddedAnswers returns the value that was added to the "answers" field in this mutation.
+func (m *RemovalMutation) AddedAnswers() (r int, exists bool) {
+	v := m.addanswers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAnswers resets all changes to the "answers" field.
+func (m *RemovalMutation) ResetAnswers() {
+	m.answers = nil
+	m.addanswers = nil
+}
+
+// SetMessageIds sets the "message_ids" field.
+func (m *RemovalMutation) SetMessageIds(i []int64) {
+	m.message_ids = &i
+	m.appendmessage_ids = nil
+}
+
+// MessageIds returns the value of the "message_ids" field in the mutation.
+func (m *RemovalMutation) MessageIds() (r []int64, exists bool) {
+	v := m.message_ids
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AppendMessageIds adds i to the "message_ids" field.
+func (m *RemovalMutation) AppendMessageIds(i []int64) {
+	m.appendmessage_ids = append(m.appendmessage_ids, i...)
+}
+
+// AppendedMessageIds returns the list of values that were appended to the "message_ids" field in this mutation.
+func (m *RemovalMutation) AppendedMessageIds() ([]int64, bool) {
+	if len(m.appendmessage_ids) == 0 {
+		return nil, false
+	}
+	return m.appendmessage_ids, true
+}
+
+// ResetMessageIds resets all changes to the "message_ids" field.
+func (m *RemovalMutation) ResetMessageIds() {
+	m.message_ids = nil
+	m.appendmessage_ids = nil
+}
+
+// SetCountedAt sets the "counted_at" field.
+func (m *RemovalMutation) SetCountedAt(t time.Time) {
+	m.counted_at = &t
+}
+
+// CountedAt returns the value of the "counted_at" field in the mutation.
+func (m *RemovalMutation) CountedAt() (r time.Time, exists bool) {
+	v := m.counted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCountedAt clears the value of the "counted_at" field.
+func (m *RemovalMutation) ClearCountedAt() {
+	m.counted_at = nil
+	m.clearedFields[removal.FieldCountedAt] = struct{}{}
+}
+
+// CountedAtCleared returns if the "counted_at" field was cleared in this mutation.
+func (m *RemovalMutation) CountedAtCleared() bool {
+	_, ok := m.clearedFields[removal.FieldCountedAt]
+	return ok
+}
+
+// ResetCountedAt resets all changes to the "counted_at" field.
+func (m *RemovalMutation) ResetCountedAt() {
+	m.counted_at = nil
+	delete(m.clearedFields, removal.FieldCountedAt)
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *RemovalMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[removal.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *RemovalMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *RemovalMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *RemovalMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the RemovalMutation builder.
+func (m *RemovalMutation) Where(ps ...predicate.Removal) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RemovalMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RemovalMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Removal, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RemovalMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RemovalMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Removal).
+func (m *RemovalMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RemovalMutation) Fields() []string {
+	fields := make([]string, 0, 12)
+	if m.workspace_id != nil {
+		fields = append(fields, removal.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, removal.FieldChatbotID)
+	}
+	if m.document_id != nil {
+		fields = append(fields, removal.FieldDocumentID)
+	}
+	if m.title != nil {
+		fields = append(fields, removal.FieldTitle)
+	}
+	if m.url != nil {
+		fields = append(fields, removal.FieldURL)
+	}
+	if m.content_hash != nil {
+		fields = append(fields, removal.FieldContentHash)
+	}
+	if m.passages != nil {
+		fields = append(fields, removal.FieldPassages)
+	}
+	if m.requested_at != nil {
+		fields = append(fields, removal.FieldRequestedAt)
+	}
+	if m.confirmed_at != nil {
+		fields = append(fields, removal.FieldConfirmedAt)
+	}
+	if m.answers != nil {
+		fields = append(fields, removal.FieldAnswers)
+	}
+	if m.message_ids != nil {
+		fields = append(fields, removal.FieldMessageIds)
+	}
+	if m.counted_at != nil {
+		fields = append(fields, removal.FieldCountedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RemovalMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case removal.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case removal.FieldChatbotID:
+		return m.ChatbotID()
+	case removal.FieldDocumentID:
+		return m.DocumentID()
+	case removal.FieldTitle:
+		return m.Title()
+	case removal.FieldURL:
+		return m.URL()
+	case removal.FieldContentHash:
+		return m.ContentHash()
+	case removal.FieldPassages:
+		return m.Passages()
+	case removal.FieldRequestedAt:
+		return m.RequestedAt()
+	case removal.FieldConfirmedAt:
+		return m.ConfirmedAt()
+	case removal.FieldAnswers:
+		return m.Answers()
+	case removal.FieldMessageIds:
+		return m.MessageIds()
+	case removal.FieldCountedAt:
+		return m.CountedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RemovalMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RemovalMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case removal.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case removal.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case removal.FieldDocumentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocumentID(v)
+		return nil
+	case removal.FieldTitle:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTitle(v)
+		return nil
+	case removal.FieldURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetURL(v)
+		return nil
+	case removal.FieldContentHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContentHash(v)
+		return nil
+	case removal.FieldPassages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPassages(v)
+		return nil
+	case removal.FieldRequestedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestedAt(v)
+		return nil
+	case removal.FieldConfirmedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConfirmedAt(v)
+		return nil
+	case removal.FieldAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAnswers(v)
+		return nil
+	case removal.FieldMessageIds:
+		v, ok := value.([]int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageIds(v)
+		return nil
+	case removal.FieldCountedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCountedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Removal field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RemovalMutation) AddedFields() []string {
+	var fields []string
+	if m.addpassages != nil {
+		fields = append(fields, removal.FieldPassages)
+	}
+	if m.addanswers != nil {
+		fields = append(fields, removal.FieldAnswers)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RemovalMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case removal.FieldPassages:
+		return m.AddedPassages()
+	case removal.FieldAnswers:
+		return m.AddedAnswers()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RemovalMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case removal.FieldPassages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPassages(v)
+		return nil
+	case removal.FieldAnswers:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAnswers(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Removal numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RemovalMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(removal.FieldConfirmedAt) {
+		fields = append(fields, removal.FieldConfirmedAt)
+	}
+	if m.FieldCleared(removal.FieldCountedAt) {
+		fields = append(fields, removal.FieldCountedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RemovalMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RemovalMutation) ClearField(name string) error {
+	switch name {
+	case removal.FieldConfirmedAt:
+		m.ClearConfirmedAt()
+		return nil
+	case removal.FieldCountedAt:
+		m.ClearCountedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Removal nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RemovalMutation) ResetField(name string) error {
+	switch name {
+	case removal.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case removal.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case removal.FieldDocumentID:
+		m.ResetDocumentID()
+		return nil
+	case removal.FieldTitle:
+		m.ResetTitle()
+		return nil
+	case removal.FieldURL:
+		m.ResetURL()
+		return nil
+	case removal.FieldContentHash:
+		m.ResetContentHash()
+		return nil
+	case removal.FieldPassages:
+		m.ResetPassages()
+		return nil
+	case removal.FieldRequestedAt:
+		m.ResetRequestedAt()
+		return nil
+	case removal.FieldConfirmedAt:
+		m.ResetConfirmedAt()
+		return nil
+	case removal.FieldAnswers:
+		m.ResetAnswers()
+		return nil
+	case removal.FieldMessageIds:
+		m.ResetMessageIds()
+		return nil
+	case removal.FieldCountedAt:
+		m.ResetCountedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Removal field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RemovalMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, removal.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RemovalMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case removal.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RemovalMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RemovalMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RemovalMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, removal.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RemovalMutation) EdgeCleared(name string) bool {
+	switch name {
+	case removal.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RemovalMutation) ClearEdge(name string) error {
+	switch name {
+	case removal.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Removal unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RemovalMutation) ResetEdge(name string) error {
+	switch name {
+	case removal.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Removal edge %s", name)
+}
+
+// SessionMutation represents an operation that mutates the Session nodes in the graph.
+type SessionMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	last_seen_at     *time.Time
+	expires_at       *time.Time
+	user_agent       *string
+	network          *string
+	last_network     *string
+	proved_at        *time.Time
+	method           *string
+	second_factor    *bool
+	sso_workspace_id *string
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	user             *string
+	cleareduser      bool
+	done             bool
+	oldValue         func(context.Context) (*Session, error)
+	predicates       []predicate.Session
+}
+
+var _ ent.Mutation = (*SessionMutation)(nil)
+
+// sessionOption allows management of the mutation configuration using functional options.
+type sessionOption func(*SessionMutation)
+
+// newSessionMutation creates new mutation for the Session entity.
+func newSessionMutation(c config, op Op, opts ...sessionOption) *SessionMutation {
+	m := &SessionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSession,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSessionID sets the ID field of the mutation.
+func withSessionID(id string) sessionOption {
+	return func(m *SessionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Session
+		)
+		m.oldValue = func(ctx context.Context) (*Session, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Session.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSession sets the old Session of the mutation.
+func withSession(node *Session) sessionOption {
+	return func(m *SessionMutation) {
+		m.oldValue = func(context.Context) (*Session, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SessionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SessionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Session entities.
+func (m *SessionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SessionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SessionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Session.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetUserID sets the "user_id" field.
+func (m *SessionMutation) SetUserID(s string) {
+	m.user = &s
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *SessionMutation) UserID() (r string, exists bool) {
+	v := m.user
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *SessionMutation) ResetUserID() {
+	m.user = nil
+}
+
+// SetLastSeenAt sets the "last_seen_at" field.
+func (m *SessionMutation) SetLastSeenAt(t time.Time) {
+	m.last_seen_at = &t
+}
+
+// LastSeenAt returns the value of the "last_seen_at" field in the mutation.
+func (m *SessionMutation) LastSeenAt() (r time.Time, exists bool) {
+	v := m.last_seen_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLastSeenAt resets all changes to the "last_seen_at" field.
+func (m *SessionMutation) ResetLastSeenAt() {
+	m.last_seen_at = nil
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *SessionMutation) SetExpiresAt(t time.Time) {
+	m.expires_at = &t
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *SessionMutation) ExpiresAt() (r time.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *SessionMutation) ResetExpiresAt() {
+	m.expires_at = nil
+}
+
+// SetUserAgent sets the "user_agent" field.
+func (m *SessionMutation) SetUserAgent(s string) {
+	m.user_agent = &s
+}
+
+// UserAgent returns the value of the "user_agent" field in the mutation.
+func (m *SessionMutation) UserAgent() (r string, exists bool) {
+	v := m.user_agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUserAgent resets all changes to the "user_agent" field.
+func (m *SessionMutation) ResetUserAgent() {
+	m.user_agent = nil
+}
+
+// SetNetwork sets the "network" field.
+func (m *SessionMutation) SetNetwork(s string) {
+	m.network = &s
+}
+
+// Network returns the value of the "network" field in the mutation.
+func (m *SessionMutation) Network() (r string, exists bool) {
+	v := m.network
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNetwork resets all changes to the "network" field.
+func (m *SessionMutation) ResetNetwork() {
+	m.network = nil
+}
+
+// SetLastNetwork sets the "last_network" field.
+func (m *SessionMutation) SetLastNetwork(s string) {
+	m.last_network = &s
+}
+
+// LastNetwork returns the value of the "last_network" field in the mutation.
+func (m *SessionMutation) LastNetwork() (r string, exists bool) {
+	v := m.last_network
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLastNetwork resets all changes to the "last_network" field.
+func (m *SessionMutation) ResetLastNetwork() {
+	m.last_network = nil
+}
+
+// SetProvedAt sets the "proved_at" field.
+func (m *SessionMutation) SetProvedAt(t time.Time) {
+	m.proved_at = &t
+}
+
+// ProvedAt returns the value of the "proved_at" field in the mutation.
+func (m *SessionMutation) ProvedAt() (r time.Time, exists bool) {
+	v := m.proved_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearProvedAt clears the value of the "proved_at" field.
+func (m *SessionMutation) ClearProvedAt() {
+	m.proved_at = nil
+	m.clearedFields[session.FieldProvedAt] = struct{}{}
+}
+
+// ProvedAtCleared returns if the "proved_at" field was cleared in this mutation.
+func (m *SessionMutation) ProvedAtCleared() bool {
+	_, ok := m.clearedFields[session.FieldProvedAt]
+	return ok
+}
+
+// ResetProvedAt resets all changes to the "proved_at" field.
+func (m *SessionMutation) ResetProvedAt() {
+	m.proved_at = nil
+	delete(m.clearedFields, session.FieldProvedAt)
+}
+
+// SetMethod sets the "method" field.
+func (m *SessionMutation) SetMethod(s string) {
+	m.method = &s
+}
+
+// Method returns the value of the "method" field in the mutation.
+func (m *SessionMutation) Method() (r string, exists bool) {
+	v := m.method
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMethod resets all changes to the "method" field.
+func (m *SessionMutation) ResetMethod() {
+	m.method = nil
+}
+
+// SetSecondFactor sets the "second_factor" field.
+func (m *SessionMutation) SetSecondFactor(b bool) {
+	m.second_factor = &b
+}
+
+// SecondFactor returns the value of the "second_factor" field in the mutation.
+func (m *SessionMutation) SecondFactor() (r bool, exists bool) {
+	v := m.second_factor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSecondFactor resets all changes to the "second_factor" field.
+func (m *SessionMutation) ResetSecondFactor() {
+	m.second_factor = nil
+}
+
+// SetSSOWorkspaceID sets the "sso_workspace_id" field.
+func (m *SessionMutation) SetSSOWorkspaceID(s string) {
+	m.sso_workspace_id = &s
+}
+
+// SSOWorkspaceID returns the value of the "sso_workspace_id" field in the mutation.
+func (m *SessionMutation) SSOWorkspaceID() (r string, exists bool) {
+	v := m.sso_workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSSOWorkspaceID resets all changes to the "sso_workspace_id" field.
+func (m *SessionMutation) ResetSSOWorkspaceID() {
+	m.sso_workspace_id = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SessionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SessionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SessionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearUser clears the "user" edge to the User entity.
+func (m *SessionMutation) ClearUser() {
+	m.cleareduser = true
+	m.clearedFields[session.FieldUserID] = struct{}{}
+}
+
+// UserCleared reports if the "user" edge to the User entity was cleared.
+func (m *SessionMutation) UserCleared() bool {
+	return m.cleareduser
+}
+
+// UserIDs returns the "user" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// UserID instead. It exists only for internal usage by the builders.
+func (m *SessionMutation) UserIDs() (ids []string) {
+	if id := m.user; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetUser resets all changes to the "user" edge.
+func (m *SessionMutation) ResetUser() {
+	m.user = nil
+	m.cleareduser = false
+}
+
+// Where appends a list predicates to the SessionMutation builder.
+func (m *SessionMutation) Where(ps ...predicate.Session) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SessionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SessionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Session, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SessionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SessionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Session).
+func (m *SessionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SessionMutation) Fields() []string {
+	fields := make([]string, 0, 11)
+	if m.user != nil {
+		fields = append(fields, session.FieldUserID)
+	}
+	if m.last_seen_at != nil {
+		fields = append(fields, session.FieldLastSeenAt)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, session.FieldExpiresAt)
+	}
+	if m.user_agent != nil {
+		fields = append(fields, session.FieldUserAgent)
+	}
+	if m.network != nil {
+		fields = append(fields, session.FieldNetwork)
+	}
+	if m.last_network != nil {
+		fields = append(fields, session.FieldLastNetwork)
+	}
+	if m.proved_at != nil {
+		fields = append(fields, session.FieldProvedAt)
+	}
+	if m.method != nil {
+		fields = append(fields, session.FieldMethod)
+	}
+	if m.second_factor != nil {
+		fields = append(fields, session.FieldSecondFactor)
+	}
+	if m.sso_workspace_id != nil {
+		fields = append(fields, session.FieldSSOWorkspaceID)
+	}
+	if m.created_at != nil {
+		fields = append(fields, session.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SessionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case session.FieldUserID:
+		return m.UserID()
+	case session.FieldLastSeenAt:
+		return m.LastSeenAt()
+	case session.FieldExpiresAt:
+		return m.ExpiresAt()
+	case session.FieldUserAgent:
+		return m.UserAgent()
+	case session.FieldNetwork:
+		return m.Network()
+	case session.FieldLastNetwork:
+		return m.LastNetwork()
+	case session.FieldProvedAt:
+		return m.ProvedAt()
+	case session.FieldMethod:
+		return m.Method()
+	case session.FieldSecondFactor:
+		return m.SecondFactor()
+	case session.FieldSSOWorkspaceID:
+		return m.SSOWorkspaceID()
+	case session.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SessionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SessionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case session.FieldUserID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	case session.FieldLastSeenAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastSeenAt(v)
+		return nil
+	case session.FieldExpiresAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	case session.FieldUserAgent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserAgent(v)
+		return nil
+	case session.FieldNetwork:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNetwork(v)
+		return nil
+	case session.FieldLastNetwork:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastNetwork(v)
+		return nil
+	case session.FieldProvedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProvedAt(v)
+		return nil
+	case session.FieldMethod:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMethod(v)
+		return nil
+	case session.FieldSecondFactor:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecondFactor(v)
+		return nil
+	case session.FieldSSOWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSSOWorkspaceID(v)
+		return nil
+	case session.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Session field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SessionMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SessionMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SessionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Session numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SessionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(session.FieldProvedAt) {
+		fields = append(fields, session.FieldProvedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SessionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SessionMutation) ClearField(name string) error {
+	switch name {
+	case session.FieldProvedAt:
+		m.ClearProvedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Session nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SessionMutation) ResetField(name string) error {
+	switch name {
+	case session.FieldUserID:
+		m.ResetUserID()
+		return nil
+	case session.FieldLastSeenAt:
+		m.ResetLastSeenAt()
+		return nil
+	case session.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	case session.FieldUserAgent:
+		m.ResetUserAgent()
+		return nil
+	case session.FieldNetwork:
+		m.ResetNetwork()
+		return nil
+	case session.FieldLastNetwork:
+		m.ResetLastNetwork()
+		return nil
+	case session.FieldProvedAt:
+		m.ResetProvedAt()
+		return nil
+	case session.FieldMethod:
+		m.ResetMethod()
+		return nil
+	case session.FieldSecondFactor:
+		m.ResetSecondFactor()
+		return nil
+	case session.FieldSSOWorkspaceID:
+		m.ResetSSOWorkspaceID()
+		return nil
+	case session.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Session field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SessionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.user != nil {
+		edges = append(edges, session.EdgeUser)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SessionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case session.EdgeUser:
+		if id := m.user; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SessionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SessionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SessionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareduser {
+		edges = append(edges, session.EdgeUser)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SessionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case session.EdgeUser:
+		return m.cleareduser
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SessionMutation) ClearEdge(name string) error {
+	switch name {
+	case session.EdgeUser:
+		m.ClearUser()
+		return nil
+	}
+	return fmt.Errorf("unknown Session unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SessionMutation) ResetEdge(name string) error {
+	switch name {
+	case session.EdgeUser:
+		m.ResetUser()
+		return nil
+	}
+	return fmt.Errorf("unknown Session edge %s", name)
+}
+
+// SignInStepMutation represents an operation that mutates the SignInStep nodes in the graph.
+type SignInStepMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	kind          *string
+	user_id       *string
+	data          *string
+	failures      *int
+	addfailures   *int
+	expires_at    *time.Time
+	created_at    *time.Time
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SignInStep, error)
+	predicates    []predicate.SignInStep
+}
+
+var _ ent.Mutation = (*SignInStepMutation)(nil)
+
+// signinstepOption allows management of the mutation configuration using functional options.
+type signinstepOption func(*SignInStepMutation)
+
+// newSignInStepMutation creates new mutation for the SignInStep entity.
+func newSignInStepMutation(c config, op Op, opts ...signinstepOption) *SignInStepMutation {
+	m := &SignInStepMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSignInStep,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSignInStepID sets the ID field of the mutation.
+func withSignInStepID(id string) signinstepOption {
+	return func(m *SignInStepMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SignInStep
+		)
+		m.oldValue = func(ctx context.Context) (*SignInStep, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SignInStep.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSignInStep sets the old SignInStep of the mutation.
+func withSignInStep(node *SignInStep) signinstepOption {
+	return func(m *SignInStepMutation) {
+		m.oldValue = func(context.Context) (*SignInStep, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SignInStepMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SignInStepMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SignInStep entities.
+func (m *SignInStepMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SignInStepMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SignInStepMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SignInStep.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetKind sets the "kind" field.
+func (m *SignInStepMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SignInStepMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SignInStepMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetUserID sets the "user_id" field.
+func (m *SignInStepMutation) SetUserID(s string) {
+	m.user_id = &s
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *SignInStepMutation) UserID() (r string, exists bool) {
+	v := m.user_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *SignInStepMutation) ResetUserID() {
+	m.user_id = nil
+}
+
+// SetData sets the "data" field.
+func (m *SignInStepMutation) SetData(s string) {
+	m.data = &s
+}
+
+// Data returns the value of the "data" field in the mutation.
+func (m *SignInStepMutation) Data() (r string, exists bool) {
+	v := m.data
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetData resets all changes to the "data" field.
+func (m *SignInStepMutation) ResetData() {
+	m.data = nil
+}
+
+// SetFailures sets the "failures" field.
+func (m *SignInStepMutation) SetFailures(i int) {
+	m.failures = &i
+	m.addfailures = nil
+}
+
+// Failures returns the value of the "failures" field in the mutation.
+func (m *SignInStepMutation) Failures() (r int, exists bool) {
+	v := m.failures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddFailures adds i to the "failures" field.
+func (m *SignInStepMutation) AddFailures(i int) {
+	if m.addfailures != nil {
+		*m.addfailures += i
+	} else {
+		m.addfailures = &i
+	}
+}
+
+// AddedFailures returns the value that was added to the "failures" field in this mutation.
+func (m *SignInStepMutation) AddedFailures() (r int, exists bool) {
+	v := m.addfailures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFailures resets all changes to the "failures" field.
+func (m *SignInStepMutation) ResetFailures() {
+	m.failures = nil
+	m.addfailures = nil
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *SignInStepMutation) SetExpiresAt(t time.Time) {
+	m.expires_at = &t
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *SignInStepMutation) ExpiresAt() (r time.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *SignInStepMutation) ResetExpiresAt() {
+	m.expires_at = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SignInStepMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SignInStepMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SignInStepMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the SignInStepMutation builder.
+func (m *SignInStepMutation) Where(ps ...predicate.SignInStep) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SignInStepMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SignInStepMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SignInStep, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SignInStepMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SignInStepMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SignInStep).
+func (m *SignInStepMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SignInStepMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.kind != nil {
+		fields = append(fields, signinstep.FieldKind)
+	}
+	if m.user_id != nil {
+		fields = append(fields, signinstep.FieldUserID)
+	}
+	if m.data != nil {
+		fields = append(fields, signinstep.FieldData)
+	}
+	if m.failures != nil {
+		fields = append(fields, signinstep.FieldFailures)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, signinstep.FieldExpiresAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, signinstep.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SignInStepMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case signinstep.FieldKind:
+		return m.Kind()
+	case signinstep.FieldUserID:
+		return m.UserID()
+	case signinstep.FieldData:
+		return m.Data()
+	case signinstep.FieldFailures:
+		return m.Failures()
+	case signinstep.FieldExpiresAt:
+		return m.ExpiresAt()
+	case signinstep.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SignInStepMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SignInStepMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case signinstep.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case signinstep.FieldUserID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	case signinstep.FieldData:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetData(v)
+		return nil
+	case signinstep.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFailures(v)
+		return nil
+	case signinstep.FieldExpiresAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	case signinstep.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SignInStep field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SignInStepMutation) AddedFields() []string {
+	var fields []string
+	if m.addfailures != nil {
+		fields = append(fields, signinstep.FieldFailures)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SignInStepMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case signinstep.FieldFailures:
+		return m.AddedFailures()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SignInStepMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case signinstep.FieldFailures:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFailures(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SignInStep numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SignInStepMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SignInStepMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SignInStepMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SignInStep nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SignInStepMutation) ResetField(name string) error {
+	switch name {
+	case signinstep.FieldKind:
+		m.ResetKind()
+		return nil
+	case signinstep.FieldUserID:
+		m.ResetUserID()
+		return nil
+	case signinstep.FieldData:
+		m.ResetData()
+		return nil
+	case signinstep.FieldFailures:
+		m.ResetFailures()
+		return nil
+	case signinstep.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	case signinstep.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown SignInStep field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SignInStepMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SignInStepMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SignInStepMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SignInStepMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SignInStepMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SignInStepMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SignInStepMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SignInStep unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SignInStepMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SignInStep edge %s", name)
+}
+
+// SourceMutation represents an operation that mutates the Source nodes in the graph.
+type SourceMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	workspace_id   *string
+	kind           *string
+	url            *string
+	include        *[]string
+	appendinclude  []string
+	exclude        *[]string
+	appendexclude  []string
+	max_depth      *int
+	addmax_depth   *int
+	max_pages      *int
+	addmax_pages   *int
+	schedule       *string
+	state          *string
+	reason         *string
+	attempts       *int
+	addattempts    *int
+	begun          *int
+	addbegun       *int
+	due_at         *time.Time
+	synced_at      *time.Time
+	created_at     *time.Time
+	clearedFields  map[string]struct{}
+	chatbot        *string
+	clearedchatbot bool
+	done           bool
+	oldValue       func(context.Context) (*Source, error)
+	predicates     []predicate.Source
+}
+
+var _ ent.Mutation = (*SourceMutation)(nil)
+
+// sourceOption allows management of the mutation configuration using functional options.
+type sourceOption func(*SourceMutation)
+
+// newSourceMutation creates new mutation for the Source entity.
+func newSourceMutation(c config, op Op, opts ...sourceOption) *SourceMutation {
+	m := &SourceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSource,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSourceID sets the ID field of the mutation.
+func withSourceID(id string) sourceOption {
+	return func(m *SourceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Source
+		)
+		m.oldValue = func(ctx context.Context) (*Source, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Source.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSource sets the old Source of the mutation.
+func withSource(node *Source) sourceOption {
+	return func(m *SourceMutation) {
+		m.oldValue = func(context.Context) (*Source, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SourceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SourceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Source entities.
+func (m *SourceMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SourceMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SourceMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Source.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *SourceMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *SourceMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *SourceMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *SourceMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *SourceMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *SourceMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *SourceMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SourceMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SourceMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetURL sets the "url" field.
+func (m *SourceMutation) SetURL(s string) {
+	m.url = &s
+}
+
+// URL returns the value of the "url" field in the mutation.
+func (m *SourceMutation) URL() (r string, exists bool) {
+	v := m.url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetURL resets all changes to the "url" field.
+func (m *SourceMutation) ResetURL() {
+	m.url = nil
+}
+
+// SetInclude sets the "include" field.
+func (m *SourceMutation) SetInclude(s []string) {
+	m.include = &s
+	m.appendinclude = nil
+}
+
+// Include returns the value of the "include" field in the mutation.
+func (m *SourceMutation) Include() (r []string, exists bool) {
+	v := m.include
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AppendInclude adds s to the "include" field.
+func (m *SourceMutation) AppendInclude(s []string) {
+	m.appendinclude = append(m.appendinclude, s...)
+}
+
+// AppendedInclude returns the list of values that were appended to the "include" field in this mutation.
+func (m *SourceMutation) AppendedInclude() ([]string, bool) {
+	if len(m.appendinclude) == 0 {
+		return nil, false
+	}
+	return m.appendinclude, true
+}
+
+// ResetInclude resets all changes to the "include" field.
+func (m *SourceMutation) ResetInclude() {
+	m.include = nil
+	m.appendinclude = nil
+}
+
+// SetExclude sets the "exclude" field.
+func (m *SourceMutation) SetExclude(s []string) {
+	m.exclude = &s
+	m.appendexclude = nil
+}
+
+// Exclude returns the value of the "exclude" field in the mutation.
+func (m *SourceMutation) Exclude() (r []string, exists bool) {
+	v := m.exclude
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AppendExclude adds s to the "exclude" field.
+func (m *SourceMutation) AppendExclude(s []string) {
+	m.appendexclude = append(m.appendexclude, s...)
+}
+
+// AppendedExclude returns the list of values that were appended to the "exclude" field in this mutation.
+func (m *SourceMutation) AppendedExclude() ([]string, bool) {
+	if len(m.appendexclude) == 0 {
+		return nil, false
+	}
+	return m.appendexclude, true
+}
+
+// ResetExclude resets all changes to the "exclude" field.
+func (m *SourceMutation) ResetExclude() {
+	m.exclude = nil
+	m.appendexclude = nil
+}
+
+// SetMaxDepth sets the "max_depth" field.
+func (m *SourceMutation) SetMaxDepth(i int) {
+	m.max_depth = &i
+	m.addmax_depth = nil
+}
+
+// MaxDepth returns the value of the "max_depth" field in the mutation.
+func (m *SourceMutation) MaxDepth() (r int, exists bool) {
+	v := m.max_depth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddMaxDepth adds i to the "max_depth" field.
+func (m *SourceMutation) AddMaxDepth(i int) {
+	if m.addmax_depth != nil {
+		*m.addmax_depth += i
+	} else {
+		m.addmax_depth = &i
+	}
+}
+
+// AddedMaxDepth returns the value that was added to the "max_depth" field in this mutation.
+func (m *SourceMutation) AddedMaxDepth() (r int, exists bool) {
+	v := m.addmax_depth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMaxDepth resets all changes to the "max_depth" field.
+func (m *SourceMutation) ResetMaxDepth() {
+	m.max_depth = nil
+	m.addmax_depth = nil
+}
+
+// SetMaxPages sets the "max_pages" field.
+func (m *SourceMutation) SetMaxPages(i int) {
+	m.max_pages = &i
+	m.addmax_pages = nil
+}
+
+// MaxPages returns the value of the "max_pages" field in the mutation.
+func (m *SourceMutation) MaxPages() (r int, exists bool) {
+	v := m.max_pages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddMaxPages adds i to the "max_pages" field.
+func (m *SourceMutation) AddMaxPages(i int) {
+	if m.addmax_pages != nil {
+		*m.addmax_pages += i
+	} else {
+		m.addmax_pages = &i
+	}
+}
+
+// AddedMaxPages returns the value that was added to the "max_pages" field in this mutation.
+func (m *SourceMutation) AddedMaxPages() (r int, exists bool) {
+	v := m.addmax_pages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMaxPages resets all changes to the "max_pages" field.
+func (m *SourceMutation) ResetMaxPages() {
+	m.max_pages = nil
+	m.addmax_pages = nil
+}
+
+// SetSchedule sets the "schedule" field.
+func (m *SourceMutation) SetSchedule(s string) {
+	m.schedule = &s
+}
+
+// Schedule returns the value of the "schedule" field in the mutation.
+func (m *SourceMutation) Schedule() (r string, exists bool) {
+	v := m.schedule
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSchedule resets all changes to the "schedule" field.
+func (m *SourceMutation) ResetSchedule() {
+	m.schedule = nil
+}
+
+// SetState sets the "state" field.
+func (m *SourceMutation) SetState(s string) {
+	m.state = &s
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *SourceMutation) State() (r string, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *SourceMutation) ResetState() {
+	m.state = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *SourceMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *SourceMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *SourceMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *SourceMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *SourceMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *SourceMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *SourceMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *SourceMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetBegun sets the "begun" field.
+func (m *SourceMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *SourceMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *SourceMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *SourceMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *SourceMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *SourceMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *SourceMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *SourceMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[source.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *SourceMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[source.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *SourceMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, source.FieldDueAt)
+}
+
+// SetSyncedAt sets the "synced_at" field.
+func (m *SourceMutation) SetSyncedAt(t time.Time) {
+	m.synced_at = &t
+}
+
+// SyncedAt returns the value of the "synced_at" field in the mutation.
+func (m *SourceMutation) SyncedAt() (r time.Time, exists bool) {
+	v := m.synced_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSyncedAt clears the value of the "synced_at" field.
+func (m *SourceMutation) ClearSyncedAt() {
+	m.synced_at = nil
+	m.clearedFields[source.FieldSyncedAt] = struct{}{}
+}
+
+// SyncedAtCleared returns if the "synced_at" field was cleared in this mutation.
+func (m *SourceMutation) SyncedAtCleared() bool {
+	_, ok := m.clearedFields[source.FieldSyncedAt]
+	return ok
+}
+
+// ResetSyncedAt resets all changes to the "synced_at" field.
+func (m *SourceMutation) ResetSyncedAt() {
+	m.synced_at = nil
+	delete(m.clearedFields, source.FieldSyncedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SourceMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SourceMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SourceMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *SourceMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[source.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *SourceMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *SourceMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *SourceMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the SourceMutation builder.
+func (m *SourceMutation) Where(ps ...predicate.Source) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SourceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SourceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Source, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SourceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SourceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Source).
+func (m *SourceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SourceMutation) Fields() []string {
+	fields := make([]string, 0, 16)
+	if m.workspace_id != nil {
+		fields = append(fields, source.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, source.FieldChatbotID)
+	}
+	if m.kind != nil {
+		fields = append(fields, source.FieldKind)
+	}
+	if m.url != nil {
+		fields = append(fields, source.FieldURL)
+	}
+	if m.include != nil {
+		fields = append(fields, source.FieldInclude)
+	}
+	if m.exclude != nil {
+		fields = append(fields, source.FieldExclude)
+	}
+	if m.max_depth != nil {
+		fields = append(fields, source.FieldMaxDepth)
+	}
+	if m.max_pages != nil {
+		fields = append(fields, source.FieldMaxPages)
+	}
+	if m.schedule != nil {
+		fields = append(fields, source.FieldSchedule)
+	}
+	if m.state != nil {
+		fields = append(fields, source.FieldState)
+	}
+	if m.reason != nil {
+		fields = append(fields, source.FieldReason)
+	}
+	if m.attempts != nil {
+		fields = append(fields, source.FieldAttempts)
+	}
+	if m.begun != nil {
+		fields = append(fields, source.FieldBegun)
+	}
+	if m.due_at != nil {
+		fields = append(fields, source.FieldDueAt)
+	}
+	if m.synced_at != nil {
+		fields = append(fields, source.FieldSyncedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, source.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SourceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case source.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case source.FieldChatbotID:
+		return m.ChatbotID()
+	case source.FieldKind:
+		return m.Kind()
+	case source.FieldURL:
+		return m.URL()
+	case source.FieldInclude:
+		return m.Include()
+	case source.FieldExclude:
+		return m.Exclude()
+	case source.FieldMaxDepth:
+		return m.MaxDepth()
+	case source.FieldMaxPages:
+		return m.MaxPages()
+	case source.FieldSchedule:
+		return m.Schedule()
+	case source.FieldState:
+		return m.State()
+	case source.FieldReason:
+		return m.Reason()
+	case source.FieldAttempts:
+		return m.Attempts()
+	case source.FieldBegun:
+		return m.Begun()
+	case source.FieldDueAt:
+		return m.DueAt()
+	case source.FieldSyncedAt:
+		return m.SyncedAt()
+	case source.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SourceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SourceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case source.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case source.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case source.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case source.FieldURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetURL(v)
+		return nil
+	case source.FieldInclude:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInclude(v)
+		return nil
+	case source.FieldExclude:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExclude(v)
+		return nil
+	case source.FieldMaxDepth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMaxDepth(v)
+		return nil
+	case source.FieldMaxPages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMaxPages(v)
+		return nil
+	case source.FieldSchedule:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSchedule(v)
+		return nil
+	case source.FieldState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case source.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case source.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case source.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
+	case source.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case source.FieldSyncedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSyncedAt(v)
+		return nil
+	case source.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Source field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SourceMutation) AddedFields() []string {
+	var fields []string
+	if m.addmax_depth != nil {
+		fields = append(fields, source.FieldMaxDepth)
+	}
+	if m.addmax_pages != nil {
+		fields = append(fields, source.FieldMaxPages)
+	}
+	if m.addattempts != nil {
+		fields = append(fields, source.FieldAttempts)
+	}
+	if m.addbegun != nil {
+		fields = append(fields, source.FieldBegun)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SourceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case source.FieldMaxDepth:
+		return m.AddedMaxDepth()
+	case source.FieldMaxPages:
+		return m.AddedMaxPages()
+	case source.FieldAttempts:
+		return m.AddedAttempts()
+	case source.FieldBegun:
+		return m.AddedBegun()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SourceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case source.FieldMaxDepth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMaxDepth(v)
+		return nil
+	case source.FieldMaxPages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMaxPages(v)
+		return nil
+	case source.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
+	case source.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Source numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SourceMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(source.FieldDueAt) {
+		fields = append(fields, source.FieldDueAt)
+	}
+	if m.FieldCleared(source.FieldSyncedAt) {
+		fields = append(fields, source.FieldSyncedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SourceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SourceMutation) ClearField(name string) error {
+	switch name {
+	case source.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case source.FieldSyncedAt:
+		m.ClearSyncedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Source nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SourceMutation) ResetField(name string) error {
+	switch name {
+	case source.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case source.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case source.FieldKind:
+		m.ResetKind()
+		return nil
+	case source.FieldURL:
+		m.ResetURL()
+		return nil
+	case source.FieldInclude:
+		m.ResetInclude()
+		return nil
+	case source.FieldExclude:
+		m.ResetExclude()
+		return nil
+	case source.FieldMaxDepth:
+		m.ResetMaxDepth()
+		return nil
+	case source.FieldMaxPages:
+		m.ResetMaxPages()
+		return nil
+	case source.FieldSchedule:
+		m.ResetSchedule()
+		return nil
+	case source.FieldState:
+		m.ResetState()
+		return nil
+	case source.FieldReason:
+		m.ResetReason()
+		return nil
+	case source.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case source.FieldBegun:
+		m.ResetBegun()
+		return nil
+	case source.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case source.FieldSyncedAt:
+		m.ResetSyncedAt()
+		return nil
+	case source.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Source field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SourceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, source.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SourceMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case source.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SourceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SourceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SourceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, source.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SourceMutation) EdgeCleared(name string) bool {
+	switch name {
+	case source.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SourceMutation) ClearEdge(name string) error {
+	switch name {
+	case source.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Source unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SourceMutation) ResetEdge(name string) error {
+	switch name {
+	case source.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Source edge %s", name)
+}
+
+// TestQuestionMutation represents an operation that mutates the TestQuestion nodes in the graph.
+type TestQuestionMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	workspace_id   *string
+	question       *string
+	expects        *string
+	expected       *string
+	reference      *string
+	document       *string
+	created_by     *string
+	updated_at     *time.Time
+	removed_at     *time.Time
+	created_at     *time.Time
+	clearedFields  map[string]struct{}
+	chatbot        *string
+	clearedchatbot bool
+	done           bool
+	oldValue       func(context.Context) (*TestQuestion, error)
+	predicates     []predicate.TestQuestion
+}
+
+var _ ent.Mutation = (*TestQuestionMutation)(nil)
+
+// testquestionOption allows management of the mutation configuration using functional options.
+type testquestionOption func(*TestQuestionMutation)
+
+// newTestQuestionMutation creates new mutation for the TestQuestion entity.
+func newTestQuestionMutation(c config, op Op, opts ...testquestionOption) *TestQuestionMutation {
+	m := &TestQuestionMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTestQuestion,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTestQuestionID sets the ID field of the mutation.
+func withTestQuestionID(id string) testquestionOption {
+	return func(m *TestQuestionMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *TestQuestion
+		)
+		m.oldValue = func(ctx context.Context) (*TestQuestion, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().TestQuestion.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTestQuestion sets the old TestQuestion of the mutation.
+func withTestQuestion(node *TestQuestion) testquestionOption {
+	return func(m *TestQuestionMutation) {
+		m.oldValue = func(context.Context) (*TestQuestion, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TestQuestionMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TestQuestionMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of TestQuestion entities.
+func (m *TestQuestionMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TestQuestionMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TestQuestionMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().TestQuestion.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *TestQuestionMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *TestQuestionMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *TestQuestionMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *TestQuestionMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *TestQuestionMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *TestQuestionMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetQuestion sets the "question" field.
+func (m *TestQuestionMutation) SetQuestion(s string) {
+	m.question = &s
+}
+
+// Question returns the value of the "question" field in the mutation.
+func (m *TestQuestionMutation) Question() (r string, exists bool) {
+	v := m.question
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetQuestion resets all changes to the "question" field.
+func (m *TestQuestionMutation) ResetQuestion() {
+	m.question = nil
+}
+
+// SetExpects sets the "expects" field.
+func (m *TestQuestionMutation) SetExpects(s string) {
+	m.expects = &s
+}
+
+// Expects returns the value of the "expects" field in the mutation.
+func (m *TestQuestionMutation) Expects() (r string, exists bool) {
+	v := m.expects
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetExpects resets all changes to the "expects" field.
+func (m *TestQuestionMutation) ResetExpects() {
+	m.expects = nil
+}
+
+// SetExpected sets the "expected" field.
+func (m *TestQuestionMutation) SetExpected(s string) {
+	m.expected = &s
+}
+
+// Expected returns the value of the "expected" field in the mutation.
+func (m *TestQuestionMutation) Expected() (r string, exists bool) {
+	v := m.expected
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetExpected resets all changes to the "expected" field.
+func (m *TestQuestionMutation) ResetExpected() {
+	m.expected = nil
+}
+
+// SetReference sets the "reference" field.
+func (m *TestQuestionMutation) SetReference(s string) {
+	m.reference = &s
+}
+
+// Reference returns the value of the "reference" field in the mutation.
+func (m *TestQuestionMutation) Reference() (r string, exists bool) {
+	v := m.reference
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReference resets all changes to the "reference" field.
+func (m *TestQuestionMutation) ResetReference() {
+	m.reference = nil
+}
+
+// SetDocument sets the "document" field.
+func (m *TestQuestionMutation) SetDocument(s string) {
+	m.document = &s
+}
+
+// Document returns the value of the "document" field in the mutation.
+func (m *TestQuestionMutation) Document() (r string, exists bool) {
+	v := m.document
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDocument resets all changes to the "document" field.
+func (m *TestQuestionMutation) ResetDocument() {
+	m.document = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *TestQuestionMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *TestQuestionMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *TestQuestionMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *TestQuestionMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *TestQuestionMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearUpdatedAt clears the value of the "updated_at" field.
+func (m *TestQuestionMutation) ClearUpdatedAt() {
+	m.updated_at = nil
+	m.clearedFields[testquestion.FieldUpdatedAt] = struct{}{}
+}
+
+// UpdatedAtCleared returns if the "updated_at" field was cleared in this mutation.
+func (m *TestQuestionMutation) UpdatedAtCleared() bool {
+	_, ok := m.clearedFields[testquestion.FieldUpdatedAt]
+	return ok
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *TestQuestionMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+	delete(m.clearedFields, testquestion.FieldUpdatedAt)
+}
+
+// SetRemovedAt sets the "removed_at" field.
+func (m *TestQuestionMutation) SetRemovedAt(t time.Time) {
+	m.removed_at = &t
+}
+
+// RemovedAt returns the value of the "removed_at" field in the mutation.
+func (m *TestQuestionMutation) RemovedAt() (r time.Time, exists bool) {
+	v := m.removed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRemovedAt clears the value of the "removed_at" field.
+func (m *TestQuestionMutation) ClearRemovedAt() {
+	m.removed_at = nil
+	m.clearedFields[testquestion.FieldRemovedAt] = struct{}{}
+}
+
+// RemovedAtCleared returns if the "removed_at" field was cleared in this mutation.
+func (m *TestQuestionMutation) RemovedAtCleared() bool {
+	_, ok := m.clearedFields[testquestion.FieldRemovedAt]
+	return ok
+}
+
+// ResetRemovedAt resets all changes to the "removed_at" field.
+func (m *TestQuestionMutation) ResetRemovedAt() {
+	m.removed_at = nil
+	delete(m.clearedFields, testquestion.FieldRemovedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *TestQuestionMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *TestQuestionMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *TestQuestionMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *TestQuestionMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[testquestion.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *TestQuestionMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *TestQuestionMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *TestQuestionMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the TestQuestionMutation builder.
+func (m *TestQuestionMutation) Where(ps ...predicate.TestQuestion) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TestQuestionMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TestQuestionMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.TestQuestion, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TestQuestionMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TestQuestionMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (TestQuestion).
+func (m *TestQuestionMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TestQuestionMutation) Fields() []string {
+	fields := make([]string, 0, 11)
+	if m.workspace_id != nil {
+		fields = append(fields, testquestion.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, testquestion.FieldChatbotID)
+	}
+	if m.question != nil {
+		fields = append(fields, testquestion.FieldQuestion)
+	}
+	if m.expects != nil {
+		fields = append(fields, testquestion.FieldExpects)
+	}
+	if m.expected != nil {
+		fields = append(fields, testquestion.FieldExpected)
+	}
+	if m.reference != nil {
+		fields = append(fields, testquestion.FieldReference)
+	}
+	if m.document != nil {
+		fields = append(fields, testquestion.FieldDocument)
+	}
+	if m.created_by != nil {
+		fields = append(fields, testquestion.FieldCreatedBy)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, testquestion.FieldUpdatedAt)
+	}
+	if m.removed_at != nil {
+		fields = append(fields, testquestion.FieldRemovedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, testquestion.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TestQuestionMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case testquestion.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case testquestion.FieldChatbotID:
+		return m.ChatbotID()
+	case testquestion.FieldQuestion:
+		return m.Question()
+	case testquestion.FieldExpects:
+		return m.Expects()
+	case testquestion.FieldExpected:
+		return m.Expected()
+	case testquestion.FieldReference:
+		return m.Reference()
+	case testquestion.FieldDocument:
+		return m.Document()
+	case testquestion.FieldCreatedBy:
+		return m.CreatedBy()
+	case testquestion.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case testquestion.FieldRemovedAt:
+		return m.RemovedAt()
+	case testquestion.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TestQuestionMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestQuestionMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case testquestion.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case testquestion.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case testquestion.FieldQuestion:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuestion(v)
+		return nil
+	case testquestion.FieldExpects:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpects(v)
+		return nil
+	case testquestion.FieldExpected:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpected(v)
+		return nil
+	case testquestion.FieldReference:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReference(v)
+		return nil
+	case testquestion.FieldDocument:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocument(v)
+		return nil
+	case testquestion.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case testquestion.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case testquestion.FieldRemovedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRemovedAt(v)
+		return nil
+	case testquestion.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TestQuestion field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TestQuestionMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TestQuestionMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestQuestionMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown TestQuestion numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TestQuestionMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(testquestion.FieldUpdatedAt) {
+		fields = append(fields, testquestion.FieldUpdatedAt)
+	}
+	if m.FieldCleared(testquestion.FieldRemovedAt) {
+		fields = append(fields, testquestion.FieldRemovedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TestQuestionMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TestQuestionMutation) ClearField(name string) error {
+	switch name {
+	case testquestion.FieldUpdatedAt:
+		m.ClearUpdatedAt()
+		return nil
+	case testquestion.FieldRemovedAt:
+		m.ClearRemovedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown TestQuestion nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TestQuestionMutation) ResetField(name string) error {
+	switch name {
+	case testquestion.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case testquestion.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case testquestion.FieldQuestion:
+		m.ResetQuestion()
+		return nil
+	case testquestion.FieldExpects:
+		m.ResetExpects()
+		return nil
+	case testquestion.FieldExpected:
+		m.ResetExpected()
+		return nil
+	case testquestion.FieldReference:
+		m.ResetReference()
+		return nil
+	case testquestion.FieldDocument:
+		m.ResetDocument()
+		return nil
+	case testquestion.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case testquestion.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case testquestion.FieldRemovedAt:
+		m.ResetRemovedAt()
+		return nil
+	case testquestion.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown TestQuestion field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TestQuestionMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, testquestion.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TestQuestionMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case testquestion.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TestQuestionMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TestQuestionMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TestQuestionMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, testquestion.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TestQuestionMutation) EdgeCleared(name string) bool {
+	switch name {
+	case testquestion.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TestQuestionMutation) ClearEdge(name string) error {
+	switch name {
+	case testquestion.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown TestQuestion unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TestQuestionMutation) ResetEdge(name string) error {
+	switch name {
+	case testquestion.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown TestQuestion edge %s", name)
+}
+
+// TestRunMutation represents an operation that mutates the TestRun nodes in the graph.
+type TestRunMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	workspace_id   *string
+	cause          *string
+	started_by     *string
+	state          *string
+	reason         *string
+	knowledge      *string
+	documents      *int
+	adddocuments   *int
+	settings       *string
+	program        *string
+	figures        *string
+	passed         *int
+	addpassed      *int
+	total          *int
+	addtotal       *int
+	begun          *int
+	addbegun       *int
+	due_at         *time.Time
+	ended_at       *time.Time
+	created_at     *time.Time
+	clearedFields  map[string]struct{}
+	chatbot        *string
+	clearedchatbot bool
+	done           bool
+	oldValue       func(context.Context) (*TestRun, error)
+	predicates     []predicate.TestRun
+}
+
+var _ ent.Mutation = (*TestRunMutation)(nil)
+
+// testrunOption allows management of the mutation configuration using functional options.
+type testrunOption func(*TestRunMutation)
+
+// newTestRunMutation creates new mutation for the TestRun entity.
+func newTestRunMutation(c config, op Op, opts ...testrunOption) *TestRunMutation {
+	m := &TestRunMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeTestRun,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTestRunID sets the ID field of the mutation.
+func withTestRunID(id string) testrunOption {
+	return func(m *TestRunMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *TestRun
+		)
+		m.oldValue = func(ctx context.Context) (*TestRun, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().TestRun.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withTestRun sets the old TestRun of the mutation.
+func withTestRun(node *TestRun) testrunOption {
+	return func(m *TestRunMutation) {
+		m.oldValue = func(context.Context) (*TestRun, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TestRunMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TestRunMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of TestRun entities.
+func (m *TestRunMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TestRunMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TestRunMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().TestRun.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *TestRunMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *TestRunMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *TestRunMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *TestRunMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *TestRunMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *TestRunMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetCause sets the "cause" field.
+func (m *TestRunMutation) SetCause(s string) {
+	m.cause = &s
+}
+
+// Cause returns the value of the "cause" field in the mutation.
+func (m *TestRunMutation) Cause() (r string, exists bool) {
+	v := m.cause
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCause resets all changes to the "cause" field.
+func (m *TestRunMutation) ResetCause() {
+	m.cause = nil
+}
+
+// SetStartedBy sets the "started_by" field.
+func (m *TestRunMutation) SetStartedBy(s string) {
+	m.started_by = &s
+}
+
+// StartedBy returns the value of the "started_by" field in the mutation.
+func (m *TestRunMutation) StartedBy() (r string, exists bool) {
+	v := m.started_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetStartedBy resets all changes to the "started_by" field.
+func (m *TestRunMutation) ResetStartedBy() {
+	m.started_by = nil
+}
+
+// SetState sets the "state" field.
+func (m *TestRunMutation) SetState(s string) {
+	m.state = &s
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *TestRunMutation) State() (r string, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *TestRunMutation) ResetState() {
+	m.state = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *TestRunMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *TestRunMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *TestRunMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetKnowledge sets the "knowledge" field.
+func (m *TestRunMutation) SetKnowledge(s string) {
+	m.knowledge = &s
+}
+
+// Knowledge returns the value of the "knowledge" field in the mutation.
+func (m *TestRunMutation) Knowledge() (r string, exists bool) {
+	v := m.knowledge
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKnowledge resets all changes to the "knowledge" field.
+func (m *TestRunMutation) ResetKnowledge() {
+	m.knowledge = nil
+}
+
+// SetDocuments sets the "documents" field.
+func (m *TestRunMutation) SetDocuments(i int) {
+	m.documents = &i
+	m.adddocuments = nil
+}
+
+// Documents returns the value of the "documents" field in the mutation.
+func (m *TestRunMutation) Documents() (r int, exists bool) {
+	v := m.documents
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddDocuments adds i to the "documents" field.
+func (m *TestRunMutation) AddDocuments(i int) {
+	if m.adddocuments != nil {
+		*m.adddocuments += i
+	} else {
+		m.adddocuments = &i
+	}
+}
+
+// AddedDocuments returns the value that was added to the "documents" field in this mutation.
+func (m *TestRunMutation) AddedDocuments() (r int, exists bool) {
+	v := m.adddocuments
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDocuments resets all changes to the "documents" field.
+func (m *TestRunMutation) ResetDocuments() {
+	m.documents = nil
+	m.adddocuments = nil
+}
+
+// SetSettings sets the "settings" field.
+func (m *TestRunMutation) SetSettings(s string) {
+	m.settings = &s
+}
+
+// Settings returns the value of the "settings" field in the mutation.
+func (m *TestRunMutation) Settings() (r string, exists bool) {
+	v := m.settings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSettings resets all changes to the "settings" field.
+func (m *TestRunMutation) ResetSettings() {
+	m.settings = nil
+}
+
+// SetProgram sets the "program" field.
+func (m *TestRunMutation) SetProgram(s string) {
+	m.program = &s
+}
+
+// Program returns the value of the "program" field in the mutation.
+func (m *TestRunMutation) Program() (r string, exists bool) {
+	v := m.program
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetProgram resets all changes to the "program" field.
+func (m *TestRunMutation) ResetProgram() {
+	m.program = nil
+}
+
+// SetFigures sets the "figures" field.
+func (m *TestRunMutation) SetFigures(s string) {
+	m.figures = &s
+}
+
+// Figures returns the value of the "figures" field in the mutation.
+func (m *TestRunMutation) Figures() (r string, exists bool) {
+	v := m.figures
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFigures resets all changes to the "figures" field.
+func (m *TestRunMutation) ResetFigures() {
+	m.figures = nil
+}
+
+// SetPassed sets the "passed" field.
+func (m *TestRunMutation) SetPassed(i int) {
+	m.passed = &i
+	m.addpassed = nil
+}
+
+// Passed returns the value of the "passed" field in the mutation.
+func (m *TestRunMutation) Passed() (r int, exists bool) {
+	v := m.passed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddPassed adds i to the "passed" field.
+func (m *TestRunMutation) AddPassed(i int) {
+	if m.addpassed != nil {
+		*m.addpassed += i
+	} else {
+		m.addpassed = &i
+	}
+}
+
+// AddedPassed returns the value that was added to the "passed" field in this mutation.
+func (m *TestRunMutation) AddedPassed() (r int, exists bool) {
+	v := m.addpassed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPassed resets all changes to the "passed" field.
+func (m *TestRunMutation) ResetPassed() {
+	m.passed = nil
+	m.addpassed = nil
+}
+
+// SetTotal sets the "total" field.
+func (m *TestRunMutation) SetTotal(i int) {
+	m.total = &i
+	m.addtotal = nil
+}
+
+// Total returns the value of the "total" field in the mutation.
+func (m *TestRunMutation) Total() (r int, exists bool) {
+	v := m.total
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddTotal adds i to the "total" field.
+func (m *TestRunMutation) AddTotal(i int) {
+	if m.addtotal != nil {
+		*m.addtotal += i
+	} else {
+		m.addtotal = &i
+	}
+}
+
+// AddedTotal returns the value that was added to the "total" field in this mutation.
+func (m *TestRunMutation) AddedTotal() (r int, exists bool) {
+	v := m.addtotal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTotal resets all changes to the "total" field.
+func (m *TestRunMutation) ResetTotal() {
+	m.total = nil
+	m.addtotal = nil
+}
+
+// SetBegun sets the "begun" field.
+func (m *TestRunMutation) SetBegun(i int) {
+	m.begun = &i
+	m.addbegun = nil
+}
+
+// Begun returns the value of the "begun" field in the mutation.
+func (m *TestRunMutation) Begun() (r int, exists bool) {
+	v := m.begun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddBegun adds i to the "begun" field.
+func (m *TestRunMutation) AddBegun(i int) {
+	if m.addbegun != nil {
+		*m.addbegun += i
+	} else {
+		m.addbegun = &i
+	}
+}
+
+// AddedBegun returns the value that was added to the "begun" field in this mutation.
+func (m *TestRunMutation) AddedBegun() (r int, exists bool) {
+	v := m.addbegun
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBegun resets all changes to the "begun" field.
+func (m *TestRunMutation) ResetBegun() {
+	m.begun = nil
+	m.addbegun = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *TestRunMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *TestRunMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *TestRunMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[testrun.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *TestRunMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[testrun.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *TestRunMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, testrun.FieldDueAt)
+}
+
+// SetEndedAt sets the "ended_at" field.
+func (m *TestRunMutation) SetEndedAt(t time.Time) {
+	m.ended_at = &t
+}
+
+// EndedAt returns the value of the "ended_at" field in the mutation.
+func (m *TestRunMutation) EndedAt() (r time.Time, exists bool) {
+	v := m.ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (m *TestRunMutation) ClearEndedAt() {
+	m.ended_at = nil
+	m.clearedFields[testrun.FieldEndedAt] = struct{}{}
+}
+
+// EndedAtCleared returns if the "ended_at" field was cleared in this mutation.
+func (m *TestRunMutation) EndedAtCleared() bool {
+	_, ok := m.clearedFields[testrun.FieldEndedAt]
+	return ok
+}
+
+// ResetEndedAt resets all changes to the "ended_at" field.
+func (m *TestRunMutation) ResetEndedAt() {
+	m.ended_at = nil
+	delete(m.clearedFields, testrun.FieldEndedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *TestRunMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *TestRunMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *TestRunMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *TestRunMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[testrun.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *TestRunMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *TestRunMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *TestRunMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the TestRunMutation builder.
+func (m *TestRunMutation) Where(ps ...predicate.TestRun) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TestRunMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TestRunMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.TestRun, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TestRunMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TestRunMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (TestRun).
+func (m *TestRunMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TestRunMutation) Fields() []string {
+	fields := make([]string, 0, 17)
+	if m.workspace_id != nil {
+		fields = append(fields, testrun.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, testrun.FieldChatbotID)
+	}
+	if m.cause != nil {
+		fields = append(fields, testrun.FieldCause)
+	}
+	if m.started_by != nil {
+		fields = append(fields, testrun.FieldStartedBy)
+	}
+	if m.state != nil {
+		fields = append(fields, testrun.FieldState)
+	}
+	if m.reason != nil {
+		fields = append(fields, testrun.FieldReason)
+	}
+	if m.knowledge != nil {
+		fields = append(fields, testrun.FieldKnowledge)
+	}
+	if m.documents != nil {
+		fields = append(fields, testrun.FieldDocuments)
+	}
+	if m.settings != nil {
+		fields = append(fields, testrun.FieldSettings)
+	}
+	if m.program != nil {
+		fields = append(fields, testrun.FieldProgram)
+	}
+	if m.figures != nil {
+		fields = append(fields, testrun.FieldFigures)
+	}
+	if m.passed != nil {
+		fields = append(fields, testrun.FieldPassed)
+	}
+	if m.total != nil {
+		fields = append(fields, testrun.FieldTotal)
+	}
+	if m.begun != nil {
+		fields = append(fields, testrun.FieldBegun)
+	}
+	if m.due_at != nil {
+		fields = append(fields, testrun.FieldDueAt)
+	}
+	if m.ended_at != nil {
+		fields = append(fields, testrun.FieldEndedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, testrun.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TestRunMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case testrun.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case testrun.FieldChatbotID:
+		return m.ChatbotID()
+	case testrun.FieldCause:
+		return m.Cause()
+	case testrun.FieldStartedBy:
+		return m.StartedBy()
+	case testrun.FieldState:
+		return m.State()
+	case testrun.FieldReason:
+		return m.Reason()
+	case testrun.FieldKnowledge:
+		return m.Knowledge()
+	case testrun.FieldDocuments:
+		return m.Documents()
+	case testrun.FieldSettings:
+		return m.Settings()
+	case testrun.FieldProgram:
+		return m.Program()
+	case testrun.FieldFigures:
+		return m.Figures()
+	case testrun.FieldPassed:
+		return m.Passed()
+	case testrun.FieldTotal:
+		return m.Total()
+	case testrun.FieldBegun:
+		return m.Begun()
+	case testrun.FieldDueAt:
+		return m.DueAt()
+	case testrun.FieldEndedAt:
+		return m.EndedAt()
+	case testrun.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TestRunMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestRunMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case testrun.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case testrun.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case testrun.FieldCause:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCause(v)
+		return nil
+	case testrun.FieldStartedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartedBy(v)
+		return nil
+	case testrun.FieldState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case testrun.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case testrun.FieldKnowledge:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKnowledge(v)
+		return nil
+	case testrun.FieldDocuments:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocuments(v)
+		return nil
+	case testrun.FieldSettings:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSettings(v)
+		return nil
+	case testrun.FieldProgram:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProgram(v)
+		return nil
+	case testrun.FieldFigures:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFigures(v)
+		return nil
+	case testrun.FieldPassed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPassed(v)
+		return nil
+	case testrun.FieldTotal:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTotal(v)
+		return nil
+	case testrun.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBegun(v)
+		return nil
+	case testrun.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case testrun.FieldEndedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedAt(v)
+		return nil
+	case testrun.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TestRunMutation) AddedFields() []string {
+	var fields []string
+	if m.adddocuments != nil {
+		fields = append(fields, testrun.FieldDocuments)
+	}
+	if m.addpassed != nil {
+		fields = append(fields, testrun.FieldPassed)
+	}
+	if m.addtotal != nil {
+		fields = append(fields, testrun.FieldTotal)
+	}
+	if m.addbegun != nil {
+		fields = append(fields, testrun.FieldBegun)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TestRunMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case testrun.FieldDocuments:
+		return m.AddedDocuments()
+	case testrun.FieldPassed:
+		return m.AddedPassed()
+	case testrun.FieldTotal:
+		return m.AddedTotal()
+	case testrun.FieldBegun:
+		return m.AddedBegun()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TestRunMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case testrun.FieldDocuments:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDocuments(v)
+		return nil
+	case testrun.FieldPassed:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPassed(v)
+		return nil
+	case testrun.FieldTotal:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddTotal(v)
+		return nil
+	case testrun.FieldBegun:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBegun(v)
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TestRunMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(testrun.FieldDueAt) {
+		fields = append(fields, testrun.FieldDueAt)
+	}
+	if m.FieldCleared(testrun.FieldEndedAt) {
+		fields = append(fields, testrun.FieldEndedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TestRunMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TestRunMutation) ClearField(name string) error {
+	switch name {
+	case testrun.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case testrun.FieldEndedAt:
+		m.ClearEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TestRunMutation) ResetField(name string) error {
+	switch name {
+	case testrun.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case testrun.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case testrun.FieldCause:
+		m.ResetCause()
+		return nil
+	case testrun.FieldStartedBy:
+		m.ResetStartedBy()
+		return nil
+	case testrun.FieldState:
+		m.ResetState()
+		return nil
+	case testrun.FieldReason:
+		m.ResetReason()
+		return nil
+	case testrun.FieldKnowledge:
+		m.ResetKnowledge()
+		return nil
+	case testrun.FieldDocuments:
+		m.ResetDocuments()
+		return nil
+	case testrun.FieldSettings:
+		m.ResetSettings()
+		return nil
+	case testrun.FieldProgram:
+		m.ResetProgram()
+		return nil
+	case testrun.FieldFigures:
+		m.ResetFigures()
+		return nil
+	case testrun.FieldPassed:
+		m.ResetPassed()
+		return nil
+	case testrun.FieldTotal:
+		m.ResetTotal()
+		return nil
+	case testrun.FieldBegun:
+		m.ResetBegun()
+		return nil
+	case testrun.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case testrun.FieldEndedAt:
+		m.ResetEndedAt()
+		return nil
+	case testrun.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TestRunMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, testrun.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TestRunMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case testrun.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TestRunMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TestRunMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TestRunMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, testrun.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TestRunMutation) EdgeCleared(name string) bool {
+	switch name {
+	case testrun.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TestRunMutation) ClearEdge(name string) error {
+	switch name {
+	case testrun.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TestRunMutation) ResetEdge(name string) error {
+	switch name {
+	case testrun.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown TestRun edge %s", name)
+}
+
+// TokenMutation represents an operation that mutates the Token nodes in the graph.
+type TokenMutation struct {
+	config
+	op                             Op
+	typ                            string
+	id                             *string
+	workspace_id                   *string
+	name                           *string
+	hint                           *string
+	hash                           *string
+	scopes                         *[]string
+	appendscopes                   []string
+	kind                           *string
+	ip_ranges                      *string
+	origins                        *string
+	requests_per_minute            *int
+	addrequests_per_minute         *int
+	messages_per_month             *int
+	addmessages_per_month          *int
+	visitor_requests_per_minute    *int
+	addvisitor_requests_per_minute *int
+	note                           *string
+	created_by                     *string
+	replaces                       *string
+	last_used_at                   *time.Time
+	last_used_ip                   *string
+	last_used_agent                *string
+	warned_days                    *int
+	addwarned_days                 *int
+	expires_at                     *time.Time
+	revoked_at                     *time.Time
+	kept                           *bool
+	over_limit                     *bool
+	created_at                     *time.Time
+	clearedFields                  map[string]struct{}
+	chatbot                        *string
+	clearedchatbot                 bool
+	done                           bool
+	oldValue                       func(context.Context) (*Token, error)
+	predicates                     []predicate.Token
+}
+
+var _ ent.Mutation = (*TokenMutation)(nil)
+
+// tokenOption allows management of the mutation configuration using functional options.
+type tokenOption func(*TokenMutation)
+
+// newTokenMutation creates new mutation for the Token entity.
+func newTokenMutation(c config, op Op, opts ...tokenOption) *TokenMutation {
+	m := &TokenMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeToken,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withTokenID sets the ID field of the mutation.
+func withTokenID(id string) tokenOption {
+	return func(m *TokenMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Token
+		)
+		m.oldValue = func(ctx context.Context) (*Token, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Token.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withToken sets the old Token of the mutation.
+func withToken(node *Token) tokenOption {
+	return func(m *TokenMutation) {
+		m.oldValue = func(context.Context) (*Token, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m TokenMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m TokenMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Token entities.
+func (m *TokenMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *TokenMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *TokenMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Token.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *TokenMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *TokenMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *TokenMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *TokenMutation) SetChatbotID(s string) {
+	m.chatbot = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *TokenMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *TokenMutation) ResetChatbotID() {
+	m.chatbot = nil
+}
+
+// SetName sets the "name" field.
+func (m *TokenMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *TokenMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *TokenMutation) ResetName() {
+	m.name = nil
+}
+
+// SetHint sets the "hint" field.
+func (m *TokenMutation) SetHint(s string) {
+	m.hint = &s
+}
+
+// Hint returns the value of the "hint" field in the mutation.
+func (m *TokenMutation) Hint() (r string, exists bool) {
+	v := m.hint
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHint resets all changes to the "hint" field.
+func (m *TokenMutation) ResetHint() {
+	m.hint = nil
+}
+
+// SetHash sets the "hash" field.
+func (m *TokenMutation) SetHash(s string) {
+	m.hash = &s
+}
+
+// Hash returns the value of the "hash" field in the mutation.
+func (m *TokenMutation) Hash() (r string, exists bool) {
+	v := m.hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetHash resets all changes to the "hash" field.
+func (m *TokenMutation) ResetHash() {
+	m.hash = nil
+}
+
+// SetScopes sets the "scopes" field.
+func (m *TokenMutation) SetScopes(s []string) {
+	m.scopes = &s
+	m.appendscopes = nil
+}
+
+// Scopes returns the value of the "scopes" field in the mutation.
+func (m *TokenMutation) Scopes() (r []string, exists bool) {
+	v := m.scopes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AppendScopes adds s to the "scopes" field.
+func (m *TokenMutation) AppendScopes(s []string) {
+	m.appendscopes = append(m.appendscopes, s...)
+}
+
+// AppendedScopes returns the list of values that were appended to the "scopes" field in this mutation.
+func (m *TokenMutation) AppendedScopes() ([]string, bool) {
+	if len(m.appendscopes) == 0 {
+		return nil, false
+	}
+	return m.appendscopes, true
+}
+
+// ResetScopes resets all changes to the "scopes" field.
+func (m *TokenMutation) ResetScopes() {
+	m.scopes = nil
+	m.appendscopes = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *TokenMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *TokenMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *TokenMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetIPRanges sets the "ip_ranges" field.
+func (m *TokenMutation) SetIPRanges(s string) {
+	m.ip_ranges = &s
+}
+
+// IPRanges returns the value of the "ip_ranges" field in the mutation.
+func (m *TokenMutation) IPRanges() (r string, exists bool) {
+	v := m.ip_ranges
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetIPRanges resets all changes to the "ip_ranges" field.
+func (m *TokenMutation) ResetIPRanges() {
+	m.ip_ranges = nil
+}
+
+// SetOrigins sets the "origins" field.
+func (m *TokenMutation) SetOrigins(s string) {
+	m.origins = &s
+}
+
+// Origins returns the value of the "origins" field in the mutation.
+func (m *TokenMutation) Origins() (r string, exists bool) {
+	v := m.origins
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetOrigins resets all changes to the "origins" field.
+func (m *TokenMutation) ResetOrigins() {
+	m.origins = nil
+}
+
+// SetRequestsPerMinute sets the "requests_per_minute" field.
+func (m *TokenMutation) SetRequestsPerMinute(i int) {
+	m.requests_per_minute = &i
+	m.addrequests_per_minute = nil
+}
+
+// RequestsPerMinute returns the value of the "requests_per_minute" field in the mutation.
+func (m *TokenMutation) RequestsPerMinute() (r int, exists bool) {
+	v := m.requests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddRequestsPerMinute adds i to the "requests_per_minute" field.
+func (m *TokenMutation) AddRequestsPerMinute(i int) {
+	if m.addrequests_per_minute != nil {
+		*m.addrequests_per_minute += i
+	} else {
+		m.addrequests_per_minute = &i
+	}
+}
+
+// AddedRequestsPerMinute returns the value that was added to the "requests_per_minute" field in this mutation.
+func (m *TokenMutation) AddedRequestsPerMinute() (r int, exists bool) {
+	v := m.addrequests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRequestsPerMinute resets all changes to the "requests_per_minute" field.
+func (m *TokenMutation) ResetRequestsPerMinute() {
+	m.requests_per_minute = nil
+	m.addrequests_per_minute = nil
+}
+
+// SetMessagesPerMonth sets the "messages_per_month" field.
+func (m *TokenMutation) SetMessagesPerMonth(i int) {
+	m.messages_per_month = &i
+	m.addmessages_per_month = nil
+}
+
+// MessagesPerMonth returns the value of the "messages_per_month" field in the mutation.
+func (m *TokenMutation) MessagesPerMonth() (r int, exists bool) {
+	v := m.messages_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddMessagesPerMonth adds i to the "messages_per_month" field.
+func (m *TokenMutation) AddMessagesPerMonth(i int) {
+	if m.addmessages_per_month != nil {
+		*m.addmessages_per_month += i
+	} else {
+		m.addmessages_per_month = &i
+	}
+}
+
+// AddedMessagesPerMonth returns the value that was added to the "messages_per_month" field in this mutation.
+func (m *TokenMutation) AddedMessagesPerMonth() (r int, exists bool) {
+	v := m.addmessages_per_month
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessagesPerMonth resets all changes to the "messages_per_month" field.
+func (m *TokenMutation) ResetMessagesPerMonth() {
+	m.messages_per_month = nil
+	m.addmessages_per_month = nil
+}
+
+// SetVisitorRequestsPerMinute sets the "visitor_requests_per_minute" field.
+func (m *TokenMutation) SetVisitorRequestsPerMinute(i int) {
+	m.visitor_requests_per_minute = &i
+	m.addvisitor_requests_per_minute = nil
+}
+
+// VisitorRequestsPerMinute returns the value of the "visitor_requests_per_minute" field in the mutation.
+func (m *TokenMutation) VisitorRequestsPerMinute() (r int, exists bool) {
+	v := m.visitor_requests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddVisitorRequestsPerMinute adds i to the "visitor_requests_per_minute" field.
+func (m *TokenMutation) AddVisitorRequestsPerMinute(i int) {
+	if m.addvisitor_requests_per_minute != nil {
+		*m.addvisitor_requests_per_minute += i
+	} else {
+		m.addvisitor_requests_per_minute = &i
+	}
+}
+
+// AddedVisitorRequestsPerMinute returns the value that was added to the "visitor_requests_per_minute" field in this mutation.
+func (m *TokenMutation) AddedVisitorRequestsPerMinute() (r int, exists bool) {
+	v := m.addvisitor_requests_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVisitorRequestsPerMinute resets all changes to the "visitor_requests_per_minute" field.
+func (m *TokenMutation) ResetVisitorRequestsPerMinute() {
+	m.visitor_requests_per_minute = nil
+	m.addvisitor_requests_per_minute = nil
+}
+
+// SetNote sets the "note" field.
+func (m *TokenMutation) SetNote(s string) {
+	m.note = &s
+}
+
+// Note returns the value of the "note" field in the mutation.
+func (m *TokenMutation) Note() (r string, exists bool) {
+	v := m.note
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNote resets all changes to the "note" field.
+func (m *TokenMutation) ResetNote() {
+	m.note = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *TokenMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *TokenMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *TokenMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetReplaces sets the "replaces" field.
+func (m *TokenMutation) SetReplaces(s string) {
+	m.replaces = &s
+}
+
+// Replaces returns the value of the "replaces" field in the mutation.
+func (m *TokenMutation) Replaces() (r string, exists bool) {
+	v := m.replaces
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReplaces resets all changes to the "replaces" field.
+func (m *TokenMutation) ResetReplaces() {
+	m.replaces = nil
+}
+
+// SetLastUsedAt sets the "last_used_at" field.
+func (m *TokenMutation) SetLastUsedAt(t time.Time) {
+	m.last_used_at = &t
+}
+
+// LastUsedAt returns the value of the "last_used_at" field in the mutation.
+func (m *TokenMutation) LastUsedAt() (r time.Time, exists bool) {
+	v := m.last_used_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearLastUsedAt clears the value of the "last_used_at" field.
+func (m *TokenMutation) ClearLastUsedAt() {
+	m.last_used_at = nil
+	m.clearedFields[token.FieldLastUsedAt] = struct{}{}
+}
+
+// LastUsedAtCleared returns if the "last_used_at" field was cleared in this mutation.
+func (m *TokenMutation) LastUsedAtCleared() bool {
+	_, ok := m.clearedFields[token.FieldLastUsedAt]
+	return ok
+}
+
+// ResetLastUsedAt resets all changes to the "last_used_at" field.
+func (m *TokenMutation) ResetLastUsedAt() {
+	m.last_used_at = nil
+	delete(m.clearedFields, token.FieldLastUsedAt)
+}
+
+// SetLastUsedIP sets the "last_used_ip" field.
+func (m *TokenMutation) SetLastUsedIP(s string) {
+	m.last_used_ip = &s
+}
+
+// LastUsedIP returns the value of the "last_used_ip" field in the mutation.
+func (m *TokenMutation) LastUsedIP() (r string, exists bool) {
+	v := m.last_used_ip
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLastUsedIP resets all changes to the "last_used_ip" field.
+func (m *TokenMutation) ResetLastUsedIP() {
+	m.last_used_ip = nil
+}
+
+// SetLastUsedAgent sets the "last_used_agent" field.
+func (m *TokenMutation) SetLastUsedAgent(s string) {
+	m.last_used_agent = &s
+}
+
+// LastUsedAgent returns the value of the "last_used_agent" field in the mutation.
+func (m *TokenMutation) LastUsedAgent() (r string, exists bool) {
+	v := m.last_used_agent
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLastUsedAgent resets all changes to the "last_used_agent" field.
+func (m *TokenMutation) ResetLastUsedAgent() {
+	m.last_used_agent = nil
+}
+
+// SetWarnedDays sets the "warned_days" field.
+func (m *TokenMutation) SetWarnedDays(i int) {
+	m.warned_days = &i
+	m.addwarned_days = nil
+}
+
+// WarnedDays returns the value of the "warned_days" field in the mutation.
+func (m *TokenMutation) WarnedDays() (r int, exists bool) {
+	v := m.warned_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddWarnedDays adds i to the "warned_days" field.
+func (m *TokenMutation) AddWarnedDays(i int) {
+	if m.addwarned_days != nil {
+		*m.addwarned_days += i
+	} else {
+		m.addwarned_days = &i
+	}
+}
+
+// AddedWarnedDays returns the value that was added to the "warned_days" field in this mutation.
+func (m *TokenMutation) AddedWarnedDays() (r int, exists bool) {
+	v := m.addwarned_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWarnedDays resets all changes to the "warned_days" field.
+func (m *TokenMutation) ResetWarnedDays() {
+	m.warned_days = nil
+	m.addwarned_days = nil
+}
+
+// SetExpiresAt sets the "expires_at" field.
+func (m *TokenMutation) SetExpiresAt(t time.Time) {
+	m.expires_at = &t
+}
+
+// ExpiresAt returns the value of the "expires_at" field in the mutation.
+func (m *TokenMutation) ExpiresAt() (r time.Time, exists bool) {
+	v := m.expires_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearExpiresAt clears the value of the "expires_at" field.
+func (m *TokenMutation) ClearExpiresAt() {
+	m.expires_at = nil
+	m.clearedFields[token.FieldExpiresAt] = struct{}{}
+}
+
+// ExpiresAtCleared returns if the "expires_at" field was cleared in this mutation.
+func (m *TokenMutation) ExpiresAtCleared() bool {
+	_, ok := m.clearedFields[token.FieldExpiresAt]
+	return ok
+}
+
+// ResetExpiresAt resets all changes to the "expires_at" field.
+func (m *TokenMutation) ResetExpiresAt() {
+	m.expires_at = nil
+	delete(m.clearedFields, token.FieldExpiresAt)
+}
+
+// SetRevokedAt sets the "revoked_at" field.
+func (m *TokenMutation) SetRevokedAt(t time.Time) {
+	m.revoked_at = &t
+}
+
+// RevokedAt returns the value of the "revoked_at" field in the mutation.
+func (m *TokenMutation) RevokedAt() (r time.Time, exists bool) {
+	v := m.revoked_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearRevokedAt clears the value of the "revoked_at" field.
+func (m *TokenMutation) ClearRevokedAt() {
+	m.revoked_at = nil
+	m.clearedFields[token.FieldRevokedAt] = struct{}{}
+}
+
+// RevokedAtCleared returns if the "revoked_at" field was cleared in this mutation.
+func (m *TokenMutation) RevokedAtCleared() bool {
+	_, ok := m.clearedFields[token.FieldRevokedAt]
+	return ok
+}
+
+// ResetRevokedAt resets all changes to the "revoked_at" field.
+func (m *TokenMutation) ResetRevokedAt() {
+	m.revoked_at = nil
+	delete(m.clearedFields, token.FieldRevokedAt)
+}
+
+// SetKept sets the "kept" field.
+func (m *TokenMutation) SetKept(b bool) {
+	m.kept = &b
+}
+
+// Kept returns the value of the "kept" field in the mutation.
+func (m *TokenMutation) Kept() (r bool, exists bool) {
+	v := m.kept
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKept resets all changes to the "kept" field.
+func (m *TokenMutation) ResetKept() {
+	m.kept = nil
+}
+
+// SetOverLimit sets the "over_limit" field.
+func (m *TokenMutation) SetOverLimit(b bool) {
+	m.over_limit = &b
+}
+
+// OverLimit returns the value of the "over_limit" field in the mutation.
+func (m *TokenMutation) OverLimit() (r bool, exists bool) {
+	v := m.over_limit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetOverLimit resets all changes to the "over_limit" field.
+func (m *TokenMutation) ResetOverLimit() {
+	m.over_limit = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *TokenMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *TokenMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *TokenMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearChatbot clears the "chatbot" edge to the Chatbot entity.
+func (m *TokenMutation) ClearChatbot() {
+	m.clearedchatbot = true
+	m.clearedFields[token.FieldChatbotID] = struct{}{}
+}
+
+// ChatbotCleared reports if the "chatbot" edge to the Chatbot entity was cleared.
+func (m *TokenMutation) ChatbotCleared() bool {
+	return m.clearedchatbot
+}
+
+// ChatbotIDs returns the "chatbot" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ChatbotID instead. It exists only for internal usage by the builders.
+func (m *TokenMutation) ChatbotIDs() (ids []string) {
+	if id := m.chatbot; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetChatbot resets all changes to the "chatbot" edge.
+func (m *TokenMutation) ResetChatbot() {
+	m.chatbot = nil
+	m.clearedchatbot = false
+}
+
+// Where appends a list predicates to the TokenMutation builder.
+func (m *TokenMutation) Where(ps ...predicate.Token) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the TokenMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *TokenMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Token, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *TokenMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *TokenMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Token).
+func (m *TokenMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *TokenMutation) Fields() []string {
+	fields := make([]string, 0, 24)
+	if m.workspace_id != nil {
+		fields = append(fields, token.FieldWorkspaceID)
+	}
+	if m.chatbot != nil {
+		fields = append(fields, token.FieldChatbotID)
+	}
+	if m.name != nil {
+		fields = append(fields, token.FieldName)
+	}
+	if m.hint != nil {
+		fields = append(fields, token.FieldHint)
+	}
+	if m.hash != nil {
+		fields = append(fields, token.FieldHash)
+	}
+	if m.scopes != nil {
+		fields = append(fields, token.FieldScopes)
+	}
+	if m.kind != nil {
+		fields = append(fields, token.FieldKind)
+	}
+	if m.ip_ranges != nil {
+		fields = append(fields, token.FieldIPRanges)
+	}
+	if m.origins != nil {
+		fields = append(fields, token.FieldOrigins)
+	}
+	if m.requests_per_minute != nil {
+		fields = append(fields, token.FieldRequestsPerMinute)
+	}
+	if m.messages_per_month != nil {
+		fields = append(fields, token.FieldMessagesPerMonth)
+	}
+	if m.visitor_requests_per_minute != nil {
+		fields = append(fields, token.FieldVisitorRequestsPerMinute)
+	}
+	if m.note != nil {
+		fields = append(fields, token.FieldNote)
+	}
+	if m.created_by != nil {
+		fields = append(fields, token.FieldCreatedBy)
+	}
+	if m.replaces != nil {
+		fields = append(fields, token.FieldReplaces)
+	}
+	if m.last_used_at != nil {
+		fields = append(fields, token.FieldLastUsedAt)
+	}
+	if m.last_used_ip != nil {
+		fields = append(fields, token.FieldLastUsedIP)
+	}
+	if m.last_used_agent != nil {
+		fields = append(fields, token.FieldLastUsedAgent)
+	}
+	if m.warned_days != nil {
+		fields = append(fields, token.FieldWarnedDays)
+	}
+	if m.expires_at != nil {
+		fields = append(fields, token.FieldExpiresAt)
+	}
+	if m.revoked_at != nil {
+		fields = append(fields, token.FieldRevokedAt)
+	}
+	if m.kept != nil {
+		fields = append(fields, token.FieldKept)
+	}
+	if m.over_limit != nil {
+		fields = append(fields, token.FieldOverLimit)
+	}
+	if m.created_at != nil {
+		fields = append(fields, token.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *TokenMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case token.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case token.FieldChatbotID:
+		return m.ChatbotID()
+	case token.FieldName:
+		return m.Name()
+	case token.FieldHint:
+		return m.Hint()
+	case token.FieldHash:
+		return m.Hash()
+	case token.FieldScopes:
+		return m.Scopes()
+	case token.FieldKind:
+		return m.Kind()
+	case token.FieldIPRanges:
+		return m.IPRanges()
+	case token.FieldOrigins:
+		return m.Origins()
+	case token.FieldRequestsPerMinute:
+		return m.RequestsPerMinute()
+	case token.FieldMessagesPerMonth:
+		return m.MessagesPerMonth()
+	case token.FieldVisitorRequestsPerMinute:
+		return m.VisitorRequestsPerMinute()
+	case token.FieldNote:
+		return m.Note()
+	case token.FieldCreatedBy:
+		return m.CreatedBy()
+	case token.FieldReplaces:
+		return m.Replaces()
+	case token.FieldLastUsedAt:
+		return m.LastUsedAt()
+	case token.FieldLastUsedIP:
+		return m.LastUsedIP()
+	case token.FieldLastUsedAgent:
+		return m.LastUsedAgent()
+	case token.FieldWarnedDays:
+		return m.WarnedDays()
+	case token.FieldExpiresAt:
+		return m.ExpiresAt()
+	case token.FieldRevokedAt:
+		return m.RevokedAt()
+	case token.FieldKept:
+		return m.Kept()
+	case token.FieldOverLimit:
+		return m.OverLimit()
+	case token.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TokenMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case token.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case token.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case token.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case token.FieldHint:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHint(v)
+		return nil
+	case token.FieldHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHash(v)
+		return nil
+	case token.FieldScopes:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetScopes(v)
+		return nil
+	case token.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case token.FieldIPRanges:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetIPRanges(v)
+		return nil
+	case token.FieldOrigins:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrigins(v)
+		return nil
+	case token.FieldRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestsPerMinute(v)
+		return nil
+	case token.FieldMessagesPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessagesPerMonth(v)
+		return nil
+	case token.FieldVisitorRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVisitorRequestsPerMinute(v)
+		return nil
+	case token.FieldNote:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNote(v)
+		return nil
+	case token.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case token.FieldReplaces:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReplaces(v)
+		return nil
+	case token.FieldLastUsedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastUsedAt(v)
+		return nil
+	case token.FieldLastUsedIP:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastUsedIP(v)
+		return nil
+	case token.FieldLastUsedAgent:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLastUsedAgent(v)
+		return nil
+	case token.FieldWarnedDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWarnedDays(v)
+		return nil
+	case token.FieldExpiresAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExpiresAt(v)
+		return nil
+	case token.FieldRevokedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRevokedAt(v)
+		return nil
+	case token.FieldKept:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKept(v)
+		return nil
+	case token.FieldOverLimit:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOverLimit(v)
+		return nil
+	case token.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Token field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *TokenMutation) AddedFields() []string {
+	var fields []string
+	if m.addrequests_per_minute != nil {
+		fields = append(fields, token.FieldRequestsPerMinute)
+	}
+	if m.addmessages_per_month != nil {
+		fields = append(fields, token.FieldMessagesPerMonth)
+	}
+	if m.addvisitor_requests_per_minute != nil {
+		fields = append(fields, token.FieldVisitorRequestsPerMinute)
+	}
+	if m.addwarned_days != nil {
+		fields = append(fields, token.FieldWarnedDays)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *TokenMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case token.FieldRequestsPerMinute:
+		return m.AddedRequestsPerMinute()
+	case token.FieldMessagesPerMonth:
+		return m.AddedMessagesPerMonth()
+	case token.FieldVisitorRequestsPerMinute:
+		return m.AddedVisitorRequestsPerMinute()
+	case token.FieldWarnedDays:
+		return m.AddedWarnedDays()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *TokenMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case token.FieldRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRequestsPerMinute(v)
+		return nil
+	case token.FieldMessagesPerMonth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddMessagesPerMonth(v)
+		return nil
+	case token.FieldVisitorRequestsPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVisitorRequestsPerMinute(v)
+		return nil
+	case token.FieldWarnedDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWarnedDays(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Token numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *TokenMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(token.FieldLastUsedAt) {
+		fields = append(fields, token.FieldLastUsedAt)
+	}
+	if m.FieldCleared(token.FieldExpiresAt) {
+		fields = append(fields, token.FieldExpiresAt)
+	}
+	if m.FieldCleared(token.FieldRevokedAt) {
+		fields = append(fields, token.FieldRevokedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *TokenMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *TokenMutation) ClearField(name string) error {
+	switch name {
+	case token.FieldLastUsedAt:
+		m.ClearLastUsedAt()
+		return nil
+	case token.FieldExpiresAt:
+		m.ClearExpiresAt()
+		return nil
+	case token.FieldRevokedAt:
+		m.ClearRevokedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Token nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *TokenMutation) ResetField(name string) error {
+	switch name {
+	case token.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case token.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case token.FieldName:
+		m.ResetName()
+		return nil
+	case token.FieldHint:
+		m.ResetHint()
+		return nil
+	case token.FieldHash:
+		m.ResetHash()
+		return nil
+	case token.FieldScopes:
+		m.ResetScopes()
+		return nil
+	case token.FieldKind:
+		m.ResetKind()
+		return nil
+	case token.FieldIPRanges:
+		m.ResetIPRanges()
+		return nil
+	case token.FieldOrigins:
+		m.ResetOrigins()
+		return nil
+	case token.FieldRequestsPerMinute:
+		m.ResetRequestsPerMinute()
+		return nil
+	case token.FieldMessagesPerMonth:
+		m.ResetMessagesPerMonth()
+		return nil
+	case token.FieldVisitorRequestsPerMinute:
+		m.ResetVisitorRequestsPerMinute()
+		return nil
+	case token.FieldNote:
+		m.ResetNote()
+		return nil
+	case token.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case token.FieldReplaces:
+		m.ResetReplaces()
+		return nil
+	case token.FieldLastUsedAt:
+		m.ResetLastUsedAt()
+		return nil
+	case token.FieldLastUsedIP:
+		m.ResetLastUsedIP()
+		return nil
+	case token.FieldLastUsedAgent:
+		m.ResetLastUsedAgent()
+		return nil
+	case token.FieldWarnedDays:
+		m.ResetWarnedDays()
+		return nil
+	case token.FieldExpiresAt:
+		m.ResetExpiresAt()
+		return nil
+	case token.FieldRevokedAt:
+		m.ResetRevokedAt()
+		return nil
+	case token.FieldKept:
+		m.ResetKept()
+		return nil
+	case token.FieldOverLimit:
+		m.ResetOverLimit()
+		return nil
+	case token.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Token field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *TokenMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.chatbot != nil {
+		edges = append(edges, token.EdgeChatbot)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *TokenMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case token.EdgeChatbot:
+		if id := m.chatbot; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *TokenMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *TokenMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *TokenMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedchatbot {
+		edges = append(edges, token.EdgeChatbot)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *TokenMutation) EdgeCleared(name string) bool {
+	switch name {
+	case token.EdgeChatbot:
+		return m.clearedchatbot
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *TokenMutation) ClearEdge(name string) error {
+	switch name {
+	case token.EdgeChatbot:
+		m.ClearChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Token unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *TokenMutation) ResetEdge(name string) error {
+	switch name {
+	case token.EdgeChatbot:
+		m.ResetChatbot()
+		return nil
+	}
+	return fmt.Errorf("unknown Token edge %s", name)
+}
+
+// UploadMutation represents an operation that mutates the Upload nodes in the graph.
+type UploadMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *int64
+	workspace_id    *string
+	name            *string
+	content_type    *string
+	body            *[]byte
+	bytes           *int
+	addbytes        *int
+	clearedFields   map[string]struct{}
+	document        *string
+	cleareddocument bool
+	done            bool
+	oldValue        func(context.Context) (*Upload, error)
+	predicates      []predicate.Upload
+}
+
+var _ ent.Mutation = (*UploadMutation)(nil)
+
+// uploadOption allows management of the mutation configuration using functional options.
+type uploadOption func(*UploadMutation)
+
+// newUploadMutation creates new mutation for the Upload entity.
+func newUploadMutation(c config, op Op, opts ...uploadOption) *UploadMutation {
+	m := &UploadMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeUpload,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withUploadID sets the ID field of the mutation.
+func withUploadID(id int64) uploadOption {
+	return func(m *UploadMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Upload
+		)
+		m.oldValue = func(ctx context.Context) (*Upload, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Upload.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withUpload sets the old Upload of the mutation.
+func withUpload(node *Upload) uploadOption {
+	return func(m *UploadMutation) {
+		m.oldValue = func(context.Context) (*Upload, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m UploadMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m UploadMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Upload entities.
+func (m *UploadMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *UploadMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *UploadMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Upload.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *UploadMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *UploadMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *UploadMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetDocumentID sets the "document_id" field.
+func (m *UploadMutation) SetDocumentID(s string) {
+	m.document = &s
+}
+
+// DocumentID returns the value of the "document_id" field in the mutation.
+func (m *UploadMutation) DocumentID() (r string, exists bool) {
+	v := m.document
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDocumentID resets all changes to the "document_id" field.
+func (m *UploadMutation) ResetDocumentID() {
+	m.document = nil
+}
+
+// SetName sets the "name" field.
+func (m *UploadMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *UploadMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *UploadMutation) ResetName() {
+	m.name = nil
+}
+
+// SetContentType sets the "content_type" field.
+func (m *UploadMutation) SetContentType(s string) {
+	m.content_type = &s
+}
+
+// ContentType returns the value of the "content_type" field in the mutation.
+func (m *UploadMutation) ContentType() (r string, exists bool) {
+	v := m.content_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetContentType resets all changes to the "content_type" field.
+func (m *UploadMutation) ResetContentType() {
+	m.content_type = nil
+}
+
+// SetBody sets the "body" field.
+func (m *UploadMutation) SetBody(b []byte) {
+	m.body = &b
+}
+
+// Body returns the value of the "body" field in the mutation.
+func (m *UploadMutation) Body() (r []byte, exists bool) {
+	v := m.body
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBody resets all changes to the "body" field.
+func (m *UploadMutation) ResetBody() {
+	m.body = nil
+}
+
+// SetBytes sets the "bytes" field.
+func (m *UploadMutation) SetBytes(i int) {
+	m.bytes = &i
+	m.addbytes = nil
+}
+
+// Bytes returns the value of the "bytes" field in the mutation.
+func (m *UploadMutation) Bytes() (r int, exists bool) {
+	v := m.bytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddBytes adds i to the "bytes" field.
+func (m *UploadMutation) AddBytes(i int) {
+	if m.addbytes != nil {
+		*m.addbytes += i
+	} else {
+		m.addbytes = &i
+	}
+}
+
+// AddedBytes returns the value that was added to the "bytes" field in this mutation.
+func (m *UploadMutation) AddedBytes() (r int, exists bool) {
+	v := m.addbytes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetBytes resets all changes to the "bytes" field.
+func (m *UploadMutation) ResetBytes() {
+	m.bytes = nil
+	m.addbytes = nil
+}
+
+// ClearDocument clears the "document" edge to the Document entity.
+func (m *UploadMutation) ClearDocument() {
+	m.cleareddocument = true
+	m.clearedFields[upload.FieldDocumentID] = struct{}{}
+}
+
+// DocumentCleared reports if the "document" edge to the Document entity was cleared.
+func (m *UploadMutation) DocumentCleared() bool {
+	return m.cleareddocument
+}
+
+// DocumentIDs returns the "document" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// DocumentID instead. It exists only for internal usage by the builders.
+func (m *UploadMutation) DocumentIDs() (ids []string) {
+	if id := m.document; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetDocument resets all changes to the "document" edge.
+func (m *UploadMutation) ResetDocument() {
+	m.document = nil
+	m.cleareddocument = false
+}
+
+// Where appends a list predicates to the UploadMutation builder.
+func (m *UploadMutation) Where(ps ...predicate.Upload) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the UploadMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *UploadMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Upload, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *UploadMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *UploadMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Upload).
+func (m *UploadMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *UploadMutation) Fields() []string {
+	fields := make([]string, 0, 6)
+	if m.workspace_id != nil {
+		fields = append(fields, upload.FieldWorkspaceID)
+	}
+	if m.document != nil {
+		fields = append(fields, upload.FieldDocumentID)
+	}
+	if m.name != nil {
+		fields = append(fields, upload.FieldName)
+	}
+	if m.content_type != nil {
+		fields = append(fields, upload.FieldContentType)
+	}
+	if m.body != nil {
+		fields = append(fields, upload.FieldBody)
+	}
+	if m.bytes != nil {
+		fields = append(fields, upload.FieldBytes)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *UploadMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case upload.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case upload.FieldDocumentID:
+		return m.DocumentID()
+	case upload.FieldName:
+		return m.Name()
+	case upload.FieldContentType:
+		return m.ContentType()
+	case upload.FieldBody:
+		return m.Body()
+	case upload.FieldBytes:
+		return m.Bytes()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *UploadMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UploadMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case upload.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case upload.FieldDocumentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDocumentID(v)
+		return nil
+	case upload.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case upload.FieldContentType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetContentType(v)
+		return nil
+	case upload.FieldBody:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBody(v)
+		return nil
+	case upload.FieldBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBytes(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Upload field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *UploadMutation) AddedFields() []string {
+	var fields []string
+	if m.addbytes != nil {
+		fields = append(fields, upload.FieldBytes)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *UploadMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case upload.FieldBytes:
+		return m.AddedBytes()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UploadMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case upload.FieldBytes:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBytes(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Upload numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *UploadMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *UploadMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *UploadMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Upload nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *UploadMutation) ResetField(name string) error {
+	switch name {
+	case upload.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case upload.FieldDocumentID:
+		m.ResetDocumentID()
+		return nil
+	case upload.FieldName:
+		m.ResetName()
+		return nil
+	case upload.FieldContentType:
+		m.ResetContentType()
+		return nil
+	case upload.FieldBody:
+		m.ResetBody()
+		return nil
+	case upload.FieldBytes:
+		m.ResetBytes()
+		return nil
+	}
+	return fmt.Errorf("unknown Upload field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *UploadMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.document != nil {
+		edges = append(edges, upload.EdgeDocument)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *UploadMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case upload.EdgeDocument:
+		if id := m.document; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *UploadMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *UploadMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *UploadMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.cleareddocument {
+		edges = append(edges, upload.EdgeDocument)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *UploadMutation) EdgeCleared(name string) bool {
+	switch name {
+	case upload.EdgeDocument:
+		return m.cleareddocument
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *UploadMutation) ClearEdge(name string) error {
+	switch name {
+	case upload.EdgeDocument:
+		m.ClearDocument()
+		return nil
+	}
+	return fmt.Errorf("unknown Upload unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *UploadMutation) ResetEdge(name string) error {
+	switch name {
+	case upload.EdgeDocument:
+		m.ResetDocument()
+		return nil
+	}
+	return fmt.Errorf("unknown Upload edge %s", name)
+}
+
+// UserMutation represents an operation that mutates the User nodes in the graph.
+type UserMutation struct {
+	config
+	op                 Op
+	typ                string
+	id                 *string
+	email              *string
+	email_confirmed_at *time.Time
+	password_hash      *string
+	name               *string
+	time_zone          *string
+	appearance         *string
+	created_at         *time.Time
+	clearedFields      map[string]struct{}
+	done               bool
+	oldValue           func(context.Context) (*User, error)
+	predicates         []predicate.User
+}
+
+var _ ent.Mutation = (*UserMutation)(nil)
+
+// userOption allows management of the mutation configuration using functional options.
+type userOption func(*UserMutation)
+
+// newUserMutation creates new mutation for the User entity.
+func newUserMutation(c config, op Op, opts ...userOption) *UserMutation {
+	m := &UserMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeUser,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withUserID sets the ID field of the mutation.
+func withUserID(id string) userOption {
+	return func(m *UserMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *User
+		)
+		m.oldValue = func(ctx context.Context) (*User, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().User.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withUser sets the old User of the mutation.
+func withUser(node *User) userOption {
+	return func(m *UserMutation) {
+		m.oldValue = func(context.Context) (*User, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m UserMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m UserMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of User entities.
+func (m *UserMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *UserMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *UserMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().User.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetEmail sets the "email" field.
+func (m *UserMutation) SetEmail(s string) {
+	m.email = &s
+}
+
+// Email returns the value of the "email" field in the mutation.
+func (m *UserMutation) Email() (r string, exists bool) {
+	v := m.email
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEmail resets all changes to the "email" field.
+func (m *UserMutation) ResetEmail() {
+	m.email = nil
+}
+
+// SetEmailConfirmedAt sets the "email_confirmed_at" field.
+func (m *UserMutation) SetEmailConfirmedAt(t time.Time) {
+	m.email_confirmed_at = &t
+}
+
+// EmailConfirmedAt returns the value of the "email_confirmed_at" field in the mutation.
+func (m *UserMutation) EmailConfirmedAt() (r time.Time, exists bool) {
+	v := m.email_confirmed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearEmailConfirmedAt clears the value of the "email_confirmed_at" field.
+func (m *UserMutation) ClearEmailConfirmedAt() {
+	m.email_confirmed_at = nil
+	m.clearedFields[user.FieldEmailConfirmedAt] = struct{}{}
+}
+
+// EmailConfirmedAtCleared returns if the "email_confirmed_at" field was cleared in this mutation.
+func (m *UserMutation) EmailConfirmedAtCleared() bool {
+	_, ok := m.clearedFields[user.FieldEmailConfirmedAt]
+	return ok
+}
+
+// ResetEmailConfirmedAt resets all changes to the "email_confirmed_at" field.
+func (m *UserMutation) ResetEmailConfirmedAt() {
+	m.email_confirmed_at = nil
+	delete(m.clearedFields, user.FieldEmailConfirmedAt)
+}
+
+// SetPasswordHash sets the "password_hash" field.
+func (m *UserMutation) SetPasswordHash(s string) {
+	m.password_hash = &s
+}
+
+// PasswordHash returns the value of the "password_hash" field in the mutation.
+func (m *UserMutation) PasswordHash() (r string, exists bool) {
+	v := m.password_hash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPasswordHash resets all changes to the "password_hash" field.
+func (m *UserMutation) ResetPasswordHash() {
+	m.password_hash = nil
+}
+
+// SetName sets the "name" field.
+func (m *UserMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *UserMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *UserMutation) ResetName() {
+	m.name = nil
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (m *UserMutation) SetTimeZone(s string) {
+	m.time_zone = &s
+}
+
+// TimeZone returns the value of the "time_zone" field in the mutation.
+func (m *UserMutation) TimeZone() (r string, exists bool) {
+	v := m.time_zone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetTimeZone resets all changes to the "time_zone" field.
+func (m *UserMutation) ResetTimeZone() {
+	m.time_zone = nil
+}
+
+// SetAppearance sets the "appearance" field.
+func (m *UserMutation) SetAppearance(s string) {
+	m.appearance = &s
+}
+
+// Appearance returns the value of the "appearance" field in the mutation.
+func (m *UserMutation) Appearance() (r string, exists bool) {
+	v := m.appearance
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAppearance resets all changes to the "appearance" field.
+func (m *UserMutation) ResetAppearance() {
+	m.appearance = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *UserMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *UserMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *UserMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the UserMutation builder.
+func (m *UserMutation) Where(ps ...predicate.User) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the UserMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *UserMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.User, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *UserMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *UserMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (User).
+func (m *UserMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *UserMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.email != nil {
+		fields = append(fields, user.FieldEmail)
+	}
+	if m.email_confirmed_at != nil {
+		fields = append(fields, user.FieldEmailConfirmedAt)
+	}
+	if m.password_hash != nil {
+		fields = append(fields, user.FieldPasswordHash)
+	}
+	if m.name != nil {
+		fields = append(fields, user.FieldName)
+	}
+	if m.time_zone != nil {
+		fields = append(fields, user.FieldTimeZone)
+	}
+	if m.appearance != nil {
+		fields = append(fields, user.FieldAppearance)
+	}
+	if m.created_at != nil {
+		fields = append(fields, user.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *UserMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case user.FieldEmail:
+		return m.Email()
+	case user.FieldEmailConfirmedAt:
+		return m.EmailConfirmedAt()
+	case user.FieldPasswordHash:
+		return m.PasswordHash()
+	case user.FieldName:
+		return m.Name()
+	case user.FieldTimeZone:
+		return m.TimeZone()
+	case user.FieldAppearance:
+		return m.Appearance()
+	case user.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *UserMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UserMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case user.FieldEmail:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmail(v)
+		return nil
+	case user.FieldEmailConfirmedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEmailConfirmedAt(v)
+		return nil
+	case user.FieldPasswordHash:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPasswordHash(v)
+		return nil
+	case user.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case user.FieldTimeZone:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTimeZone(v)
+		return nil
+	case user.FieldAppearance:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAppearance(v)
+		return nil
+	case user.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown User field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *UserMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *UserMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *UserMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown User numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *UserMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(user.FieldEmailConfirmedAt) {
+		fields = append(fields, user.FieldEmailConfirmedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *UserMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *UserMutation) ClearField(name string) error {
+	switch name {
+	case user.FieldEmailConfirmedAt:
+		m.ClearEmailConfirmedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown User nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *UserMutation) ResetField(name string) error {
+	switch name {
+	case user.FieldEmail:
+		m.ResetEmail()
+		return nil
+	case user.FieldEmailConfirmedAt:
+		m.ResetEmailConfirmedAt()
+		return nil
+	case user.FieldPasswordHash:
+		m.ResetPasswordHash()
+		return nil
+	case user.FieldName:
+		m.ResetName()
+		return nil
+	case user.FieldTimeZone:
+		m.ResetTimeZone()
+		return nil
+	case user.FieldAppearance:
+		m.ResetAppearance()
+		return nil
+	case user.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown User field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *UserMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *UserMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *UserMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *UserMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *UserMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *UserMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *UserMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown User unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *UserMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown User edge %s", name)
+}
+
+// WebhookDeliveryMutation represents an operation that mutates the WebhookDelivery nodes in the graph.
+type WebhookDeliveryMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *int64
+	workspace_id    *string
+	state           *string
+	attempts        *int
+	addattempts     *int
+	attempt_log     *string
+	due_at          *time.Time
+	ended_at        *time.Time
+	created_at      *time.Time
+	clearedFields   map[string]struct{}
+	endpoint        *string
+	clearedendpoint bool
+	message         *string
+	clearedmessage  bool
+	done            bool
+	oldValue        func(context.Context) (*WebhookDelivery, error)
+	predicates      []predicate.WebhookDelivery
+}
+
+var _ ent.Mutation = (*WebhookDeliveryMutation)(nil)
+
+// webhookdeliveryOption allows management of the mutation configuration using functional options.
+type webhookdeliveryOption func(*WebhookDeliveryMutation)
+
+// newWebhookDeliveryMutation creates new mutation for the WebhookDelivery entity.
+func newWebhookDeliveryMutation(c config, op Op, opts ...webhookdeliveryOption) *WebhookDeliveryMutation {
+	m := &WebhookDeliveryMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWebhookDelivery,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWebhookDeliveryID sets the ID field of the mutation.
+func withWebhookDeliveryID(id int64) webhookdeliveryOption {
+	return func(m *WebhookDeliveryMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WebhookDelivery
+		)
+		m.oldValue = func(ctx context.Context) (*WebhookDelivery, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WebhookDelivery.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWebhookDelivery sets the old WebhookDelivery of the mutation.
+func withWebhookDelivery(node *WebhookDelivery) webhookdeliveryOption {
+	return func(m *WebhookDeliveryMutation) {
+		m.oldValue = func(context.Context) (*WebhookDelivery, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WebhookDeliveryMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WebhookDeliveryMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WebhookDelivery entities.
+func (m *WebhookDeliveryMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WebhookDeliveryMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WebhookDeliveryMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WebhookDelivery.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *WebhookDeliveryMutation) SetWorkspaceID(s string) {
+	m.workspace_id = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *WebhookDeliveryMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *WebhookDeliveryMutation) ResetWorkspaceID() {
+	m.workspace_id = nil
+}
+
+// SetEndpointID sets the "endpoint_id" field.
+func (m *WebhookDeliveryMutation) SetEndpointID(s string) {
+	m.endpoint = &s
+}
+
+// EndpointID returns the value of the "endpoint_id" field in the mutation.
+func (m *WebhookDeliveryMutation) EndpointID() (r string, exists bool) {
+	v := m.endpoint
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetEndpointID resets all changes to the "endpoint_id" field.
+func (m *WebhookDeliveryMutation) ResetEndpointID() {
+	m.endpoint = nil
+}
+
+// SetMessageID sets the "message_id" field.
+func (m *WebhookDeliveryMutation) SetMessageID(s string) {
+	m.message = &s
+}
+
+// MessageID returns the value of the "message_id" field in the mutation.
+func (m *WebhookDeliveryMutation) MessageID() (r string, exists bool) {
+	v := m.message
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetMessageID resets all changes to the "message_id" field.
+func (m *WebhookDeliveryMutation) ResetMessageID() {
+	m.message = nil
+}
+
+// SetState sets the "state" field.
+func (m *WebhookDeliveryMutation) SetState(s string) {
+	m.state = &s
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *WebhookDeliveryMutation) State() (r string, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *WebhookDeliveryMutation) ResetState() {
+	m.state = nil
+}
+
+// SetAttempts sets the "attempts" field.
+func (m *WebhookDeliveryMutation) SetAttempts(i int) {
+	m.attempts = &i
+	m.addattempts = nil
+}
+
+// Attempts returns the value of the "attempts" field in the mutation.
+func (m *WebhookDeliveryMutation) Attempts() (r int, exists bool) {
+	v := m.attempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddAttempts adds i to the "attempts" field.
+func (m *WebhookDeliveryMutation) AddAttempts(i int) {
+	if m.addattempts != nil {
+		*m.addattempts += i
+	} else {
+		m.addattempts = &i
+	}
+}
+
+// AddedAttempts returns the value that was added to the "attempts" field in this mutation.
+func (m *WebhookDeliveryMutation) AddedAttempts() (r int, exists bool) {
+	v := m.addattempts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttempts resets all changes to the "attempts" field.
+func (m *WebhookDeliveryMutation) ResetAttempts() {
+	m.attempts = nil
+	m.addattempts = nil
+}
+
+// SetAttemptLog sets the "attempt_log" field.
+func (m *WebhookDeliveryMutation) SetAttemptLog(s string) {
+	m.attempt_log = &s
+}
+
+// AttemptLog returns the value of the "attempt_log" field in the mutation.
+func (m *WebhookDeliveryMutation) AttemptLog() (r string, exists bool) {
+	v := m.attempt_log
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetAttemptLog resets all changes to the "attempt_log" field.
+func (m *WebhookDeliveryMutation) ResetAttemptLog() {
+	m.attempt_log = nil
+}
+
+// SetDueAt sets the "due_at" field.
+func (m *WebhookDeliveryMutation) SetDueAt(t time.Time) {
+	m.due_at = &t
+}
+
+// DueAt returns the value of the "due_at" field in the mutation.
+func (m *WebhookDeliveryMutation) DueAt() (r time.Time, exists bool) {
+	v := m.due_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDueAt clears the value of the "due_at" field.
+func (m *WebhookDeliveryMutation) ClearDueAt() {
+	m.due_at = nil
+	m.clearedFields[webhookdelivery.FieldDueAt] = struct{}{}
+}
+
+// DueAtCleared returns if the "due_at" field was cleared in this mutation.
+func (m *WebhookDeliveryMutation) DueAtCleared() bool {
+	_, ok := m.clearedFields[webhookdelivery.FieldDueAt]
+	return ok
+}
+
+// ResetDueAt resets all changes to the "due_at" field.
+func (m *WebhookDeliveryMutation) ResetDueAt() {
+	m.due_at = nil
+	delete(m.clearedFields, webhookdelivery.FieldDueAt)
+}
+
+// SetEndedAt sets the "ended_at" field.
+func (m *WebhookDeliveryMutation) SetEndedAt(t time.Time) {
+	m.ended_at = &t
+}
+
+// EndedAt returns the value of the "ended_at" field in the mutation.
+func (m *WebhookDeliveryMutation) EndedAt() (r time.Time, exists bool) {
+	v := m.ended_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearEndedAt clears the value of the "ended_at" field.
+func (m *WebhookDeliveryMutation) ClearEndedAt() {
+	m.ended_at = nil
+	m.clearedFields[webhookdelivery.FieldEndedAt] = struct{}{}
+}
+
+// EndedAtCleared returns if the "ended_at" field was cleared in this mutation.
+func (m *WebhookDeliveryMutation) EndedAtCleared() bool {
+	_, ok := m.clearedFields[webhookdelivery.FieldEndedAt]
+	return ok
+}
+
+// ResetEndedAt resets all changes to the "ended_at" field.
+func (m *WebhookDeliveryMutation) ResetEndedAt() {
+	m.ended_at = nil
+	delete(m.clearedFields, webhookdelivery.FieldEndedAt)
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *WebhookDeliveryMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *WebhookDeliveryMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *WebhookDeliveryMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearEndpoint clears the "endpoint" edge to the WebhookEndpoint entity.
+func (m *WebhookDeliveryMutation) ClearEndpoint() {
+	m.clearedendpoint = true
+	m.clearedFields[webhookdelivery.FieldEndpointID] = struct{}{}
+}
+
+// EndpointCleared reports if the "endpoint" edge to the WebhookEndpoint entity was cleared.
+func (m *WebhookDeliveryMutation) EndpointCleared() bool {
+	return m.clearedendpoint
+}
+
+// EndpointIDs returns the "endpoint" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// EndpointID instead. It exists only for internal usage by the builders.
+func (m *WebhookDeliveryMutation) EndpointIDs() (ids []string) {
+	if id := m.endpoint; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetEndpoint resets all changes to the "endpoint" edge.
+func (m *WebhookDeliveryMutation) ResetEndpoint() {
+	m.endpoint = nil
+	m.clearedendpoint = false
+}
+
+// ClearMessage clears the "message" edge to the WebhookMessage entity.
+func (m *WebhookDeliveryMutation) ClearMessage() {
+	m.clearedmessage = true
+	m.clearedFields[webhookdelivery.FieldMessageID] = struct{}{}
+}
+
+// MessageCleared reports if the "message" edge to the WebhookMessage entity was cleared.
+func (m *WebhookDeliveryMutation) MessageCleared() bool {
+	return m.clearedmessage
+}
+
+// MessageIDs returns the "message" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// MessageID instead. It exists only for internal usage by the builders.
+func (m *WebhookDeliveryMutation) MessageIDs() (ids []string) {
+	if id := m.message; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetMessage resets all changes to the "message" edge.
+func (m *WebhookDeliveryMutation) ResetMessage() {
+	m.message = nil
+	m.clearedmessage = false
+}
+
+// Where appends a list predicates to the WebhookDeliveryMutation builder.
+func (m *WebhookDeliveryMutation) Where(ps ...predicate.WebhookDelivery) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WebhookDeliveryMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WebhookDeliveryMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WebhookDelivery, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WebhookDeliveryMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WebhookDeliveryMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WebhookDelivery).
+func (m *WebhookDeliveryMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WebhookDeliveryMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.workspace_id != nil {
+		fields = append(fields, webhookdelivery.FieldWorkspaceID)
+	}
+	if m.endpoint != nil {
+		fields = append(fields, webhookdelivery.FieldEndpointID)
+	}
+	if m.message != nil {
+		fields = append(fields, webhookdelivery.FieldMessageID)
+	}
+	if m.state != nil {
+		fields = append(fields, webhookdelivery.FieldState)
+	}
+	if m.attempts != nil {
+		fields = append(fields, webhookdelivery.FieldAttempts)
+	}
+	if m.attempt_log != nil {
+		fields = append(fields, webhookdelivery.FieldAttemptLog)
+	}
+	if m.due_at != nil {
+		fields = append(fields, webhookdelivery.FieldDueAt)
+	}
+	if m.ended_at != nil {
+		fields = append(fields, webhookdelivery.FieldEndedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, webhookdelivery.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WebhookDeliveryMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case webhookdelivery.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case webhookdelivery.FieldEndpointID:
+		return m.EndpointID()
+	case webhookdelivery.FieldMessageID:
+		return m.MessageID()
+	case webhookdelivery.FieldState:
+		return m.State()
+	case webhookdelivery.FieldAttempts:
+		return m.Attempts()
+	case webhookdelivery.FieldAttemptLog:
+		return m.AttemptLog()
+	case webhookdelivery.FieldDueAt:
+		return m.DueAt()
+	case webhookdelivery.FieldEndedAt:
+		return m.EndedAt()
+	case webhookdelivery.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WebhookDeliveryMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookDeliveryMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case webhookdelivery.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case webhookdelivery.FieldEndpointID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndpointID(v)
+		return nil
+	case webhookdelivery.FieldMessageID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageID(v)
+		return nil
+	case webhookdelivery.FieldState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case webhookdelivery.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttempts(v)
+		return nil
+	case webhookdelivery.FieldAttemptLog:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttemptLog(v)
+		return nil
+	case webhookdelivery.FieldDueAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDueAt(v)
+		return nil
+	case webhookdelivery.FieldEndedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedAt(v)
+		return nil
+	case webhookdelivery.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WebhookDeliveryMutation) AddedFields() []string {
+	var fields []string
+	if m.addattempts != nil {
+		fields = append(fields, webhookdelivery.FieldAttempts)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WebhookDeliveryMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case webhookdelivery.FieldAttempts:
+		return m.AddedAttempts()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookDeliveryMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case webhookdelivery.FieldAttempts:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAttempts(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WebhookDeliveryMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(webhookdelivery.FieldDueAt) {
+		fields = append(fields, webhookdelivery.FieldDueAt)
+	}
+	if m.FieldCleared(webhookdelivery.FieldEndedAt) {
+		fields = append(fields, webhookdelivery.FieldEndedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WebhookDeliveryMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WebhookDeliveryMutation) ClearField(name string) error {
+	switch name {
+	case webhookdelivery.FieldDueAt:
+		m.ClearDueAt()
+		return nil
+	case webhookdelivery.FieldEndedAt:
+		m.ClearEndedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WebhookDeliveryMutation) ResetField(name string) error {
+	switch name {
+	case webhookdelivery.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case webhookdelivery.FieldEndpointID:
+		m.ResetEndpointID()
+		return nil
+	case webhookdelivery.FieldMessageID:
+		m.ResetMessageID()
+		return nil
+	case webhookdelivery.FieldState:
+		m.ResetState()
+		return nil
+	case webhookdelivery.FieldAttempts:
+		m.ResetAttempts()
+		return nil
+	case webhookdelivery.FieldAttemptLog:
+		m.ResetAttemptLog()
+		return nil
+	case webhookdelivery.FieldDueAt:
+		m.ResetDueAt()
+		return nil
+	case webhookdelivery.FieldEndedAt:
+		m.ResetEndedAt()
+		return nil
+	case webhookdelivery.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WebhookDeliveryMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.endpoint != nil {
+		edges = append(edges, webhookdelivery.EdgeEndpoint)
+	}
+	if m.message != nil {
+		edges = append(edges, webhookdelivery.EdgeMessage)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WebhookDeliveryMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case webhookdelivery.EdgeEndpoint:
+		if id := m.endpoint; id != nil {
+			return []ent.Value{*id}
+		}
+	case webhookdelivery.EdgeMessage:
+		if id := m.message; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WebhookDeliveryMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WebhookDeliveryMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WebhookDeliveryMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedendpoint {
+		edges = append(edges, webhookdelivery.EdgeEndpoint)
+	}
+	if m.clearedmessage {
+		edges = append(edges, webhookdelivery.EdgeMessage)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WebhookDeliveryMutation) EdgeCleared(name string) bool {
+	switch name {
+	case webhookdelivery.EdgeEndpoint:
+		return m.clearedendpoint
+	case webhookdelivery.EdgeMessage:
+		return m.clearedmessage
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WebhookDeliveryMutation) ClearEdge(name string) error {
+	switch name {
+	case webhookdelivery.EdgeEndpoint:
+		m.ClearEndpoint()
+		return nil
+	case webhookdelivery.EdgeMessage:
+		m.ClearMessage()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WebhookDeliveryMutation) ResetEdge(name string) error {
+	switch name {
+	case webhookdelivery.EdgeEndpoint:
+		m.ResetEndpoint()
+		return nil
+	case webhookdelivery.EdgeMessage:
+		m.ResetMessage()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookDelivery edge %s", name)
+}
+
+// WebhookEndpointMutation represents an operation that mutates the WebhookEndpoint nodes in the graph.
+type WebhookEndpointMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	chatbot_id       *string
+	url              *string
+	events           *[]string
+	appendevents     []string
+	description      *string
+	sealed_secret    *[]byte
+	sealed_previous  *[]byte
+	previous_until   *time.Time
+	state            *string
+	reason           *string
+	created_by       *string
+	updated_at       *time.Time
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*WebhookEndpoint, error)
+	predicates       []predicate.WebhookEndpoint
+}
+
+var _ ent.Mutation = (*WebhookEndpointMutation)(nil)
+
+// webhookendpointOption allows management of the mutation configuration using functional options.
+type webhookendpointOption func(*WebhookEndpointMutation)
+
+// newWebhookEndpointMutation creates new mutation for the WebhookEndpoint entity.
+func newWebhookEndpointMutation(c config, op Op, opts ...webhookendpointOption) *WebhookEndpointMutation {
+	m := &WebhookEndpointMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWebhookEndpoint,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWebhookEndpointID sets the ID field of the mutation.
+func withWebhookEndpointID(id string) webhookendpointOption {
+	return func(m *WebhookEndpointMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WebhookEndpoint
+		)
+		m.oldValue = func(ctx context.Context) (*WebhookEndpoint, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WebhookEndpoint.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWebhookEndpoint sets the old WebhookEndpoint of the mutation.
+func withWebhookEndpoint(node *WebhookEndpoint) webhookendpointOption {
+	return func(m *WebhookEndpointMutation) {
+		m.oldValue = func(context.Context) (*WebhookEndpoint, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WebhookEndpointMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WebhookEndpointMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WebhookEndpoint entities.
+func (m *WebhookEndpointMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WebhookEndpointMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WebhookEndpointMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WebhookEndpoint.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *WebhookEndpointMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *WebhookEndpointMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *WebhookEndpointMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *WebhookEndpointMutation) SetChatbotID(s string) {
+	m.chatbot_id = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *WebhookEndpointMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *WebhookEndpointMutation) ResetChatbotID() {
+	m.chatbot_id = nil
+}
+
+// SetURL sets the "url" field.
+func (m *WebhookEndpointMutation) SetURL(s string) {
+	m.url = &s
+}
+
+// URL returns the value of the "url" field in the mutation.
+func (m *WebhookEndpointMutation) URL() (r string, exists bool) {
+	v := m.url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetURL resets all changes to the "url" field.
+func (m *WebhookEndpointMutation) ResetURL() {
+	m.url = nil
+}
+
+// SetEvents sets the "events" field.
+func (m *WebhookEndpointMutation) SetEvents(s []string) {
+	m.events = &s
+	m.appendevents = nil
+}
+
+// Events returns the value of the "events" field in the mutation.
+func (m *WebhookEndpointMutation) Events() (r []string, exists bool) {
+	v := m.events
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AppendEvents adds s to the "events" field.
+func (m *WebhookEndpointMutation) AppendEvents(s []string) {
+	m.appendevents = append(m.appendevents, s...)
+}
+
+// AppendedEvents returns the list of values that were appended to the "events" field in this mutation.
+func (m *WebhookEndpointMutation) AppendedEvents() ([]string, bool) {
+	if len(m.appendevents) == 0 {
+		return nil, false
+	}
+	return m.appendevents, true
+}
+
+// ResetEvents resets all changes to the "events" field.
+func (m *WebhookEndpointMutation) ResetEvents() {
+	m.events = nil
+	m.appendevents = nil
+}
+
+// SetDescription sets the "description" field.
+func (m *WebhookEndpointMutation) SetDescription(s string) {
+	m.description = &s
+}
+
+// Description returns the value of the "description" field in the mutation.
+func (m *WebhookEndpointMutation) Description() (r string, exists bool) {
+	v := m.description
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDescription resets all changes to the "description" field.
+func (m *WebhookEndpointMutation) ResetDescription() {
+	m.description = nil
+}
+
+// SetSealedSecret sets the "sealed_secret" field.
+func (m *WebhookEndpointMutation) SetSealedSecret(b []byte) {
+	m.sealed_secret = &b
+}
+
+// SealedSecret returns the value of the "sealed_secret" field in the mutation.
+func (m *WebhookEndpointMutation) SealedSecret() (r []byte, exists bool) {
+	v := m.sealed_secret
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSealedSecret resets all changes to the "sealed_secret" field.
+func (m *WebhookEndpointMutation) ResetSealedSecret() {
+	m.sealed_secret = nil
+}
+
+// SetSealedPrevious sets the "sealed_previous" field.
+func (m *WebhookEndpointMutation) SetSealedPrevious(b []byte) {
+	m.sealed_previous = &b
+}
+
+// SealedPrevious returns the value of the "sealed_previous" field in the mutation.
+func (m *WebhookEndpointMutation) SealedPrevious() (r []byte, exists bool) {
+	v := m.sealed_previous
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSealedPrevious clears the value of the "sealed_previous" field.
+func (m *WebhookEndpointMutation) ClearSealedPrevious() {
+	m.sealed_previous = nil
+	m.clearedFields[webhookendpoint.FieldSealedPrevious] = struct{}{}
+}
+
+// SealedPreviousCleared returns if the "sealed_previous" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) SealedPreviousCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldSealedPrevious]
+	return ok
+}
+
+// ResetSealedPrevious resets all changes to the "sealed_previous" field.
+func (m *WebhookEndpointMutation) ResetSealedPrevious() {
+	m.sealed_previous = nil
+	delete(m.clearedFields, webhookendpoint.FieldSealedPrevious)
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (m *WebhookEndpointMutation) SetPreviousUntil(t time.Time) {
+	m.previous_until = &t
+}
+
+// PreviousUntil returns the value of the "previous_until" field in the mutation.
+func (m *WebhookEndpointMutation) PreviousUntil() (r time.Time, exists bool) {
+	v := m.previous_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearPreviousUntil clears the value of the "previous_until" field.
+func (m *WebhookEndpointMutation) ClearPreviousUntil() {
+	m.previous_until = nil
+	m.clearedFields[webhookendpoint.FieldPreviousUntil] = struct{}{}
+}
+
+// PreviousUntilCleared returns if the "previous_until" field was cleared in this mutation.
+func (m *WebhookEndpointMutation) PreviousUntilCleared() bool {
+	_, ok := m.clearedFields[webhookendpoint.FieldPreviousUntil]
+	return ok
+}
+
+// ResetPreviousUntil resets all changes to the "previous_until" field.
+func (m *WebhookEndpointMutation) ResetPreviousUntil() {
+	m.previous_until = nil
+	delete(m.clearedFields, webhookendpoint.FieldPreviousUntil)
+}
+
+// SetState sets the "state" field.
+func (m *WebhookEndpointMutation) SetState(s string) {
+	m.state = &s
+}
+
+// State returns the value of the "state" field in the mutation.
+func (m *WebhookEndpointMutation) State() (r string, exists bool) {
+	v := m.state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetState resets all changes to the "state" field.
+func (m *WebhookEndpointMutation) ResetState() {
+	m.state = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *WebhookEndpointMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *WebhookEndpointMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *WebhookEndpointMutation) ResetReason() {
+	m.reason = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *WebhookEndpointMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *WebhookEndpointMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *WebhookEndpointMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *WebhookEndpointMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *WebhookEndpointMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *WebhookEndpointMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *WebhookEndpointMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *WebhookEndpointMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *WebhookEndpointMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *WebhookEndpointMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[webhookendpoint.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *WebhookEndpointMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *WebhookEndpointMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *WebhookEndpointMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the WebhookEndpointMutation builder.
+func (m *WebhookEndpointMutation) Where(ps ...predicate.WebhookEndpoint) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WebhookEndpointMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WebhookEndpointMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WebhookEndpoint, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WebhookEndpointMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WebhookEndpointMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WebhookEndpoint).
+func (m *WebhookEndpointMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WebhookEndpointMutation) Fields() []string {
+	fields := make([]string, 0, 13)
+	if m.workspace != nil {
+		fields = append(fields, webhookendpoint.FieldWorkspaceID)
+	}
+	if m.chatbot_id != nil {
+		fields = append(fields, webhookendpoint.FieldChatbotID)
+	}
+	if m.url != nil {
+		fields = append(fields, webhookendpoint.FieldURL)
+	}
+	if m.events != nil {
+		fields = append(fields, webhookendpoint.FieldEvents)
+	}
+	if m.description != nil {
+		fields = append(fields, webhookendpoint.FieldDescription)
+	}
+	if m.sealed_secret != nil {
+		fields = append(fields, webhookendpoint.FieldSealedSecret)
+	}
+	if m.sealed_previous != nil {
+		fields = append(fields, webhookendpoint.FieldSealedPrevious)
+	}
+	if m.previous_until != nil {
+		fields = append(fields, webhookendpoint.FieldPreviousUntil)
+	}
+	if m.state != nil {
+		fields = append(fields, webhookendpoint.FieldState)
+	}
+	if m.reason != nil {
+		fields = append(fields, webhookendpoint.FieldReason)
+	}
+	if m.created_by != nil {
+		fields = append(fields, webhookendpoint.FieldCreatedBy)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, webhookendpoint.FieldUpdatedAt)
+	}
+	if m.created_at != nil {
+		fields = append(fields, webhookendpoint.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WebhookEndpointMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case webhookendpoint.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case webhookendpoint.FieldChatbotID:
+		return m.ChatbotID()
+	case webhookendpoint.FieldURL:
+		return m.URL()
+	case webhookendpoint.FieldEvents:
+		return m.Events()
+	case webhookendpoint.FieldDescription:
+		return m.Description()
+	case webhookendpoint.FieldSealedSecret:
+		return m.SealedSecret()
+	case webhookendpoint.FieldSealedPrevious:
+		return m.SealedPrevious()
+	case webhookendpoint.FieldPreviousUntil:
+		return m.PreviousUntil()
+	case webhookendpoint.FieldState:
+		return m.State()
+	case webhookendpoint.FieldReason:
+		return m.Reason()
+	case webhookendpoint.FieldCreatedBy:
+		return m.CreatedBy()
+	case webhookendpoint.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case webhookendpoint.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WebhookEndpointMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookEndpointMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case webhookendpoint.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case webhookendpoint.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case webhookendpoint.FieldURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetURL(v)
+		return nil
+	case webhookendpoint.FieldEvents:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEvents(v)
+		return nil
+	case webhookendpoint.FieldDescription:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescription(v)
+		return nil
+	case webhookendpoint.FieldSealedSecret:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSealedSecret(v)
+		return nil
+	case webhookendpoint.FieldSealedPrevious:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSealedPrevious(v)
+		return nil
+	case webhookendpoint.FieldPreviousUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreviousUntil(v)
+		return nil
+	case webhookendpoint.FieldState:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetState(v)
+		return nil
+	case webhookendpoint.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case webhookendpoint.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case webhookendpoint.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case webhookendpoint.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WebhookEndpointMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WebhookEndpointMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookEndpointMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown WebhookEndpoint numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WebhookEndpointMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(webhookendpoint.FieldSealedPrevious) {
+		fields = append(fields, webhookendpoint.FieldSealedPrevious)
+	}
+	if m.FieldCleared(webhookendpoint.FieldPreviousUntil) {
+		fields = append(fields, webhookendpoint.FieldPreviousUntil)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WebhookEndpointMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WebhookEndpointMutation) ClearField(name string) error {
+	switch name {
+	case webhookendpoint.FieldSealedPrevious:
+		m.ClearSealedPrevious()
+		return nil
+	case webhookendpoint.FieldPreviousUntil:
+		m.ClearPreviousUntil()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WebhookEndpointMutation) ResetField(name string) error {
+	switch name {
+	case webhookendpoint.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case webhookendpoint.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case webhookendpoint.FieldURL:
+		m.ResetURL()
+		return nil
+	case webhookendpoint.FieldEvents:
+		m.ResetEvents()
+		return nil
+	case webhookendpoint.FieldDescription:
+		m.ResetDescription()
+		return nil
+	case webhookendpoint.FieldSealedSecret:
+		m.ResetSealedSecret()
+		return nil
+	case webhookendpoint.FieldSealedPrevious:
+		m.ResetSealedPrevious()
+		return nil
+	case webhookendpoint.FieldPreviousUntil:
+		m.ResetPreviousUntil()
+		return nil
+	case webhookendpoint.FieldState:
+		m.ResetState()
+		return nil
+	case webhookendpoint.FieldReason:
+		m.ResetReason()
+		return nil
+	case webhookendpoint.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case webhookendpoint.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case webhookendpoint.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WebhookEndpointMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, webhookendpoint.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WebhookEndpointMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case webhookendpoint.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WebhookEndpointMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WebhookEndpointMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WebhookEndpointMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, webhookendpoint.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WebhookEndpointMutation) EdgeCleared(name string) bool {
+	switch name {
+	case webhookendpoint.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WebhookEndpointMutation) ClearEdge(name string) error {
+	switch name {
+	case webhookendpoint.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WebhookEndpointMutation) ResetEdge(name string) error {
+	switch name {
+	case webhookendpoint.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookEndpoint edge %s", name)
+}
+
+// WebhookMessageMutation represents an operation that mutates the WebhookMessage nodes in the graph.
+type WebhookMessageMutation struct {
+	config
+	op               Op
+	typ              string
+	id               *string
+	chatbot_id       *string
+	kind             *string
+	payload          *string
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	workspace        *string
+	clearedworkspace bool
+	done             bool
+	oldValue         func(context.Context) (*WebhookMessage, error)
+	predicates       []predicate.WebhookMessage
+}
+
+var _ ent.Mutation = (*WebhookMessageMutation)(nil)
+
+// webhookmessageOption allows management of the mutation configuration using functional options.
+type webhookmessageOption func(*WebhookMessageMutation)
+
+// newWebhookMessageMutation creates new mutation for the WebhookMessage entity.
+func newWebhookMessageMutation(c config, op Op, opts ...webhookmessageOption) *WebhookMessageMutation {
+	m := &WebhookMessageMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWebhookMessage,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWebhookMessageID sets the ID field of the mutation.
+func withWebhookMessageID(id string) webhookmessageOption {
+	return func(m *WebhookMessageMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WebhookMessage
+		)
+		m.oldValue = func(ctx context.Context) (*WebhookMessage, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WebhookMessage.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWebhookMessage sets the old WebhookMessage of the mutation.
+func withWebhookMessage(node *WebhookMessage) webhookmessageOption {
+	return func(m *WebhookMessageMutation) {
+		m.oldValue = func(context.Context) (*WebhookMessage, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WebhookMessageMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WebhookMessageMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WebhookMessage entities.
+func (m *WebhookMessageMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WebhookMessageMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WebhookMessageMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WebhookMessage.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWorkspaceID sets the "workspace_id" field.
+func (m *WebhookMessageMutation) SetWorkspaceID(s string) {
+	m.workspace = &s
+}
+
+// WorkspaceID returns the value of the "workspace_id" field in the mutation.
+func (m *WebhookMessageMutation) WorkspaceID() (r string, exists bool) {
+	v := m.workspace
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetWorkspaceID resets all changes to the "workspace_id" field.
+func (m *WebhookMessageMutation) ResetWorkspaceID() {
+	m.workspace = nil
+}
+
+// SetChatbotID sets the "chatbot_id" field.
+func (m *WebhookMessageMutation) SetChatbotID(s string) {
+	m.chatbot_id = &s
+}
+
+// ChatbotID returns the value of the "chatbot_id" field in the mutation.
+func (m *WebhookMessageMutation) ChatbotID() (r string, exists bool) {
+	v := m.chatbot_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetChatbotID resets all changes to the "chatbot_id" field.
+func (m *WebhookMessageMutation) ResetChatbotID() {
+	m.chatbot_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *WebhookMessageMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *WebhookMessageMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *WebhookMessageMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetPayload sets the "payload" field.
+func (m *WebhookMessageMutation) SetPayload(s string) {
+	m.payload = &s
+}
+
+// Payload returns the value of the "payload" field in the mutation.
+func (m *WebhookMessageMutation) Payload() (r string, exists bool) {
+	v := m.payload
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPayload resets all changes to the "payload" field.
+func (m *WebhookMessageMutation) ResetPayload() {
+	m.payload = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *WebhookMessageMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *WebhookMessageMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *WebhookMessageMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// ClearWorkspace clears the "workspace" edge to the Workspace entity.
+func (m *WebhookMessageMutation) ClearWorkspace() {
+	m.clearedworkspace = true
+	m.clearedFields[webhookmessage.FieldWorkspaceID] = struct{}{}
+}
+
+// WorkspaceCleared reports if the "workspace" edge to the Workspace entity was cleared.
+func (m *WebhookMessageMutation) WorkspaceCleared() bool {
+	return m.clearedworkspace
+}
+
+// WorkspaceIDs returns the "workspace" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkspaceID instead. It exists only for internal usage by the builders.
+func (m *WebhookMessageMutation) WorkspaceIDs() (ids []string) {
+	if id := m.workspace; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkspace resets all changes to the "workspace" edge.
+func (m *WebhookMessageMutation) ResetWorkspace() {
+	m.workspace = nil
+	m.clearedworkspace = false
+}
+
+// Where appends a list predicates to the WebhookMessageMutation builder.
+func (m *WebhookMessageMutation) Where(ps ...predicate.WebhookMessage) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WebhookMessageMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WebhookMessageMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WebhookMessage, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WebhookMessageMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WebhookMessageMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WebhookMessage).
+func (m *WebhookMessageMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WebhookMessageMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.workspace != nil {
+		fields = append(fields, webhookmessage.FieldWorkspaceID)
+	}
+	if m.chatbot_id != nil {
+		fields = append(fields, webhookmessage.FieldChatbotID)
+	}
+	if m.kind != nil {
+		fields = append(fields, webhookmessage.FieldKind)
+	}
+	if m.payload != nil {
+		fields = append(fields, webhookmessage.FieldPayload)
+	}
+	if m.created_at != nil {
+		fields = append(fields, webhookmessage.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WebhookMessageMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case webhookmessage.FieldWorkspaceID:
+		return m.WorkspaceID()
+	case webhookmessage.FieldChatbotID:
+		return m.ChatbotID()
+	case webhookmessage.FieldKind:
+		return m.Kind()
+	case webhookmessage.FieldPayload:
+		return m.Payload()
+	case webhookmessage.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WebhookMessageMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookMessageMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case webhookmessage.FieldWorkspaceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkspaceID(v)
+		return nil
+	case webhookmessage.FieldChatbotID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetChatbotID(v)
+		return nil
+	case webhookmessage.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case webhookmessage.FieldPayload:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPayload(v)
+		return nil
+	case webhookmessage.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookMessage field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WebhookMessageMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WebhookMessageMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WebhookMessageMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown WebhookMessage numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WebhookMessageMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WebhookMessageMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WebhookMessageMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown WebhookMessage nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WebhookMessageMutation) ResetField(name string) error {
+	switch name {
+	case webhookmessage.FieldWorkspaceID:
+		m.ResetWorkspaceID()
+		return nil
+	case webhookmessage.FieldChatbotID:
+		m.ResetChatbotID()
+		return nil
+	case webhookmessage.FieldKind:
+		m.ResetKind()
+		return nil
+	case webhookmessage.FieldPayload:
+		m.ResetPayload()
+		return nil
+	case webhookmessage.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookMessage field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WebhookMessageMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.workspace != nil {
+		edges = append(edges, webhookmessage.EdgeWorkspace)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WebhookMessageMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case webhookmessage.EdgeWorkspace:
+		if id := m.workspace; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WebhookMessageMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WebhookMessageMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WebhookMessageMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedworkspace {
+		edges = append(edges, webhookmessage.EdgeWorkspace)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WebhookMessageMutation) EdgeCleared(name string) bool {
+	switch name {
+	case webhookmessage.EdgeWorkspace:
+		return m.clearedworkspace
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WebhookMessageMutation) ClearEdge(name string) error {
+	switch name {
+	case webhookmessage.EdgeWorkspace:
+		m.ClearWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookMessage unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WebhookMessageMutation) ResetEdge(name string) error {
+	switch name {
+	case webhookmessage.EdgeWorkspace:
+		m.ResetWorkspace()
+		return nil
+	}
+	return fmt.Errorf("unknown WebhookMessage edge %s", name)
+}
+
+// WorkspaceMutation represents an operation that mutates the Workspace nodes in the graph.
+type WorkspaceMutation struct {
+	config
+	op                     Op
+	typ                    string
+	id                     *string
+	name                   *string
+	plan                   *string
+	granted_plan           *string
+	granted_until          *time.Time
+	kept_before            *time.Time
+	kept_days              *int
+	addkept_days           *int
+	delete_at              *time.Time
+	second_factor_required *bool
+	created_at             *time.Time
+	clearedFields          map[string]struct{}
+	done                   bool
+	oldValue               func(context.Context) (*Workspace, error)
+	predicates             []predicate.Workspace
+}
+
+var _ ent.Mutation = (*WorkspaceMutation)(nil)
+
+// workspaceOption allows management of the mutation configuration using functional options.
+type workspaceOption func(*WorkspaceMutation)
+
+// newWorkspaceMutation creates new mutation for the Workspace entity.
+func newWorkspaceMutation(c config, op Op, opts ...workspaceOption) *WorkspaceMutation {
+	m := &WorkspaceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWorkspace,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWorkspaceID sets the ID field of the mutation.
+func withWorkspaceID(id string) workspaceOption {
+	return func(m *WorkspaceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Workspace
+		)
+		m.oldValue = func(ctx context.Context) (*Workspace, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Workspace.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWorkspace sets the old Workspace of the mutation.
+func withWorkspace(node *Workspace) workspaceOption {
+	return func(m *WorkspaceMutation) {
+		m.oldValue = func(context.Context) (*Workspace, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WorkspaceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WorkspaceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("generated: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Workspace entities.
+func (m *WorkspaceMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WorkspaceMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WorkspaceMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Workspace.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetName sets the "name" field.
+func (m *WorkspaceMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *WorkspaceMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *WorkspaceMutation) ResetName() {
+	m.name = nil
+}
+
+// SetPlan sets the "plan" field.
+func (m *WorkspaceMutation) SetPlan(s string) {
+	m.plan = &s
+}
+
+// Plan returns the value of the "plan" field in the mutation.
+func (m *WorkspaceMutation) Plan() (r string, exists bool) {
+	v := m.plan
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPlan resets all changes to the "plan" field.
+func (m *WorkspaceMutation) ResetPlan() {
+	m.plan = nil
+}
+
+// SetGrantedPlan sets the "granted_plan" field.
+func (m *WorkspaceMutation) SetGrantedPlan(s string) {
+	m.granted_plan = &s
+}
+
+// GrantedPlan returns the value of the "granted_plan" field in the mutation.
+func (m *WorkspaceMutation) GrantedPlan() (r string, exists bool) {
+	v := m.granted_plan
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetGrantedPlan resets all changes to the "granted_plan" field.
+func (m *WorkspaceMutation) ResetGrantedPlan() {
+	m.granted_plan = nil
+}
+
+// SetGrantedUntil sets the "granted_until" field.
+func (m *WorkspaceMutation) SetGrantedUntil(t time.Time) {
+	m.granted_until = &t
+}
+
+// GrantedUntil returns the value of the "granted_until" field in the mutation.
+func (m *WorkspaceMutation) GrantedUntil() (r time.Time, exists bool) {
+	v := m.granted_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearGrantedUntil clears the value of the "granted_until" field.
+func (m *WorkspaceMutation) ClearGrantedUntil() {
+	m.granted_until = nil
+	m.clearedFields[workspace.FieldGrantedUntil] = struct{}{}
+}
+
+// GrantedUntilCleared returns if the "granted_until" field was cleared in this mutation.
+func (m *WorkspaceMutation) GrantedUntilCleared() bool {
+	_, ok := m.clearedFields[workspace.FieldGrantedUntil]
+	return ok
+}
+
+// ResetGrantedUntil resets all changes to the "granted_until" field.
+func (m *WorkspaceMutation) ResetGrantedUntil() {
+	m.granted_until = nil
+	delete(m.clearedFields, workspace.FieldGrantedUntil)
+}
+
+// SetKeptBefore sets the "kept_before" field.
+func (m *WorkspaceMutation) SetKeptBefore(t time.Time) {
+	m.kept_before = &t
+}
+
+// KeptBefore returns the value of the "kept_before" field in the mutation.
+func (m *WorkspaceMutation) KeptBefore() (r time.Time, exists bool) {
+	v := m.kept_before
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearKeptBefore clears the value of the "kept_before" field.
+func (m *WorkspaceMutation) ClearKeptBefore() {
+	m.kept_before = nil
+	m.clearedFields[workspace.FieldKeptBefore] = struct{}{}
+}
+
+// KeptBeforeCleared returns if the "kept_before" field was cleared in this mutation.
+func (m *WorkspaceMutation) KeptBeforeCleared() bool {
+	_, ok := m.clearedFields[workspace.FieldKeptBefore]
+	return ok
+}
+
+// ResetKeptBefore resets all changes to the "kept_before" field.
+func (m *WorkspaceMutation) ResetKeptBefore() {
+	m.kept_before = nil
+	delete(m.clearedFields, workspace.FieldKeptBefore)
+}
+
+// SetKeptDays sets the "kept_days" field.
+func (m *WorkspaceMutation) SetKeptDays(i int) {
+	m.kept_days = &i
+	m.addkept_days = nil
+}
+
+// KeptDays returns the value of the "kept_days" field in the mutation.
+func (m *WorkspaceMutation) KeptDays() (r int, exists bool) {
+	v := m.kept_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddKeptDays adds i to the "kept_days" field.
+func (m *WorkspaceMutation) AddKeptDays(i int) {
+	if m.addkept_days != nil {
+		*m.addkept_days += i
+	} else {
+		m.addkept_days = &i
+	}
+}
+
+// AddedKeptDays returns the value that was added to the "kept_days" field in this mutation.
+func (m *WorkspaceMutation) AddedKeptDays() (r int, exists bool) {
+	v := m.addkept_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKeptDays resets all changes to the "kept_days" field.
+func (m *WorkspaceMutation) ResetKeptDays() {
+	m.kept_days = nil
+	m.addkept_days = nil
+}
+
+// SetDeleteAt sets the "delete_at" field.
+func (m *WorkspaceMutation) SetDeleteAt(t time.Time) {
+	m.delete_at = &t
+}
+
+// DeleteAt returns the value of the "delete_at" field in the mutation.
+func (m *WorkspaceMutation) DeleteAt() (r time.Time, exists bool) {
+	v := m.delete_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearDeleteAt clears the value of the "delete_at" field.
+func (m *WorkspaceMutation) ClearDeleteAt() {
+	m.delete_at = nil
+	m.clearedFields[workspace.FieldDeleteAt] = struct{}{}
+}
+
+// DeleteAtCleared returns if the "delete_at" field was cleared in this mutation.
+func (m *WorkspaceMutation) DeleteAtCleared() bool {
+	_, ok := m.clearedFields[workspace.FieldDeleteAt]
+	return ok
+}
+
+// ResetDeleteAt resets all changes to the "delete_at" field.
+func (m *WorkspaceMutation) ResetDeleteAt() {
+	m.delete_at = nil
+	delete(m.clearedFields, workspace.FieldDeleteAt)
+}
+
+// SetSecondFactorRequired sets the "second_factor_required" field.
+func (m *WorkspaceMutation) SetSecondFactorRequired(b bool) {
+	m.second_factor_required = &b
+}
+
+// SecondFactorRequired returns the value of the "second_factor_required" field in the mutation.
+func (m *WorkspaceMutation) SecondFactorRequired() (r bool, exists bool) {
+	v := m.second_factor_required
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSecondFactorRequired resets all changes to the "second_factor_required" field.
+func (m *WorkspaceMutation) ResetSecondFactorRequired() {
+	m.second_factor_required = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *WorkspaceMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *WorkspaceMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *WorkspaceMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// Where appends a list predicates to the WorkspaceMutation builder.
+func (m *WorkspaceMutation) Where(ps ...predicate.Workspace) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WorkspaceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WorkspaceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Workspace, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WorkspaceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WorkspaceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Workspace).
+func (m *WorkspaceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WorkspaceMutation) Fields() []string {
+	fields := make([]string, 0, 9)
+	if m.name != nil {
+		fields = append(fields, workspace.FieldName)
+	}
+	if m.plan != nil {
+		fields = append(fields, workspace.FieldPlan)
+	}
+	if m.granted_plan != nil {
+		fields = append(fields, workspace.FieldGrantedPlan)
+	}
+	if m.granted_until != nil {
+		fields = append(fields, workspace.FieldGrantedUntil)
+	}
+	if m.kept_before != nil {
+		fields = append(fields, workspace.FieldKeptBefore)
+	}
+	if m.kept_days != nil {
+		fields = append(fields, workspace.FieldKeptDays)
+	}
+	if m.delete_at != nil {
+		fields = append(fields, workspace.FieldDeleteAt)
+	}
+	if m.second_factor_required != nil {
+		fields = append(fields, workspace.FieldSecondFactorRequired)
+	}
+	if m.created_at != nil {
+		fields = append(fields, workspace.FieldCreatedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WorkspaceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case workspace.FieldName:
+		return m.Name()
+	case workspace.FieldPlan:
+		return m.Plan()
+	case workspace.FieldGrantedPlan:
+		return m.GrantedPlan()
+	case workspace.FieldGrantedUntil:
+		return m.GrantedUntil()
+	case workspace.FieldKeptBefore:
+		return m.KeptBefore()
+	case workspace.FieldKeptDays:
+		return m.KeptDays()
+	case workspace.FieldDeleteAt:
+		return m.DeleteAt()
+	case workspace.FieldSecondFactorRequired:
+		return m.SecondFactorRequired()
+	case workspace.FieldCreatedAt:
+		return m.CreatedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WorkspaceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	return nil, errors.New("this client reads no old values")
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WorkspaceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case workspace.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case workspace.FieldPlan:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlan(v)
+		return nil
+	case workspace.FieldGrantedPlan:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGrantedPlan(v)
+		return nil
+	case workspace.FieldGrantedUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGrantedUntil(v)
+		return nil
+	case workspace.FieldKeptBefore:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKeptBefore(v)
+		return nil
+	case workspace.FieldKeptDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKeptDays(v)
+		return nil
+	case workspace.FieldDeleteAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeleteAt(v)
+		return nil
+	case workspace.FieldSecondFactorRequired:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecondFactorRequired(v)
+		return nil
+	case workspace.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Workspace field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WorkspaceMutation) AddedFields() []string {
+	var fields []string
+	if m.addkept_days != nil {
+		fields = append(fields, workspace.FieldKeptDays)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WorkspaceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case workspace.FieldKeptDays:
+		return m.AddedKeptDays()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WorkspaceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case workspace.FieldKeptDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddKeptDays(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Workspace numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WorkspaceMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(workspace.FieldGrantedUntil) {
+		fields = append(fields, workspace.FieldGrantedUntil)
+	}
+	if m.FieldCleared(workspace.FieldKeptBefore) {
+		fields = append(fields, workspace.FieldKeptBefore)
+	}
+	if m.FieldCleared(workspace.FieldDeleteAt) {
+		fields = append(fields, workspace.FieldDeleteAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WorkspaceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WorkspaceMutation) ClearField(name string) error {
+	switch name {
+	case workspace.FieldGrantedUntil:
+		m.ClearGrantedUntil()
+		return nil
+	case workspace.FieldKeptBefore:
+		m.ClearKeptBefore()
+		return nil
+	case workspace.FieldDeleteAt:
+		m.ClearDeleteAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Workspace nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WorkspaceMutation) ResetField(name string) error {
+	switch name {
+	case workspace.FieldName:
+		m.ResetName()
+		return nil
+	case workspace.FieldPlan:
+		m.ResetPlan()
+		return nil
+	case workspace.FieldGrantedPlan:
+		m.ResetGrantedPlan()
+		return nil
+	case workspace.FieldGrantedUntil:
+		m.ResetGrantedUntil()
+		return nil
+	case workspace.FieldKeptBefore:
+		m.ResetKeptBefore()
+		return nil
+	case workspace.FieldKeptDays:
+		m.ResetKeptDays()
+		return nil
+	case workspace.FieldDeleteAt:
+		m.ResetDeleteAt()
+		return nil
+	case workspace.FieldSecondFactorRequired:
+		m.ResetSecondFactorRequired()
+		return nil
+	case workspace.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Workspace field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WorkspaceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WorkspaceMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WorkspaceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WorkspaceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WorkspaceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WorkspaceMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WorkspaceMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Workspace unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WorkspaceMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Workspace edge %s", name)
 }

@@ -18,44 +18,24 @@ type Tx struct {
 	AccountMail *AccountMailClient
 	// AddressCode is the client for interacting with the AddressCode builders.
 	AddressCode *AddressCodeClient
-	// AuditChain is the client for interacting with the AuditChain builders.
-	AuditChain *AuditChainClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
 	// Authenticator is the client for interacting with the Authenticator builders.
 	Authenticator *AuthenticatorClient
-	// BillingEvent is the client for interacting with the BillingEvent builders.
-	BillingEvent *BillingEventClient
-	// CachedAnswer is the client for interacting with the CachedAnswer builders.
-	CachedAnswer *CachedAnswerClient
 	// Chatbot is the client for interacting with the Chatbot builders.
 	Chatbot *ChatbotClient
-	// Chore is the client for interacting with the Chore builders.
-	Chore *ChoreClient
 	// Conversation is the client for interacting with the Conversation builders.
 	Conversation *ConversationClient
-	// DailyCount is the client for interacting with the DailyCount builders.
-	DailyCount *DailyCountClient
-	// DailyStat is the client for interacting with the DailyStat builders.
-	DailyStat *DailyStatClient
-	// Device is the client for interacting with the Device builders.
-	Device *DeviceClient
 	// Document is the client for interacting with the Document builders.
 	Document *DocumentClient
-	// Embedding is the client for interacting with the Embedding builders.
-	Embedding *EmbeddingClient
 	// Erasure is the client for interacting with the Erasure builders.
 	Erasure *ErasureClient
 	// Feedback is the client for interacting with the Feedback builders.
 	Feedback *FeedbackClient
 	// Gap is the client for interacting with the Gap builders.
 	Gap *GapClient
-	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
-	IdempotencyKey *IdempotencyKeyClient
 	// Identity is the client for interacting with the Identity builders.
 	Identity *IdentityClient
-	// InstallationKey is the client for interacting with the InstallationKey builders.
-	InstallationKey *InstallationKeyClient
 	// Invitation is the client for interacting with the Invitation builders.
 	Invitation *InvitationClient
 	// Mail is the client for interacting with the Mail builders.
@@ -72,42 +52,24 @@ type Tx struct {
 	Plan *PlanClient
 	// Provider is the client for interacting with the Provider builders.
 	Provider *ProviderClient
-	// QuotaNotice is the client for interacting with the QuotaNotice builders.
-	QuotaNotice *QuotaNoticeClient
-	// Rebuild is the client for interacting with the Rebuild builders.
-	Rebuild *RebuildClient
 	// RecoveryCode is the client for interacting with the RecoveryCode builders.
 	RecoveryCode *RecoveryCodeClient
 	// Removal is the client for interacting with the Removal builders.
 	Removal *RemovalClient
-	// Reversal is the client for interacting with the Reversal builders.
-	Reversal *ReversalClient
-	// SSOConnection is the client for interacting with the SSOConnection builders.
-	SSOConnection *SSOConnectionClient
 	// Session is the client for interacting with the Session builders.
 	Session *SessionClient
-	// SignInAttempt is the client for interacting with the SignInAttempt builders.
-	SignInAttempt *SignInAttemptClient
 	// SignInStep is the client for interacting with the SignInStep builders.
 	SignInStep *SignInStepClient
 	// Source is the client for interacting with the Source builders.
 	Source *SourceClient
-	// Subscription is the client for interacting with the Subscription builders.
-	Subscription *SubscriptionClient
 	// TestQuestion is the client for interacting with the TestQuestion builders.
 	TestQuestion *TestQuestionClient
-	// TestResult is the client for interacting with the TestResult builders.
-	TestResult *TestResultClient
 	// TestRun is the client for interacting with the TestRun builders.
 	TestRun *TestRunClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
-	// Trial is the client for interacting with the Trial builders.
-	Trial *TrialClient
 	// Upload is the client for interacting with the Upload builders.
 	Upload *UploadClient
-	// UsageRecord is the client for interacting with the UsageRecord builders.
-	UsageRecord *UsageRecordClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
 	// WebhookDelivery is the client for interacting with the WebhookDelivery builders.
@@ -251,25 +213,15 @@ func (tx *Tx) Client() *Client {
 func (tx *Tx) init() {
 	tx.AccountMail = NewAccountMailClient(tx.config)
 	tx.AddressCode = NewAddressCodeClient(tx.config)
-	tx.AuditChain = NewAuditChainClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
 	tx.Authenticator = NewAuthenticatorClient(tx.config)
-	tx.BillingEvent = NewBillingEventClient(tx.config)
-	tx.CachedAnswer = NewCachedAnswerClient(tx.config)
 	tx.Chatbot = NewChatbotClient(tx.config)
-	tx.Chore = NewChoreClient(tx.config)
 	tx.Conversation = NewConversationClient(tx.config)
-	tx.DailyCount = NewDailyCountClient(tx.config)
-	tx.DailyStat = NewDailyStatClient(tx.config)
-	tx.Device = NewDeviceClient(tx.config)
 	tx.Document = NewDocumentClient(tx.config)
-	tx.Embedding = NewEmbeddingClient(tx.config)
 	tx.Erasure = NewErasureClient(tx.config)
 	tx.Feedback = NewFeedbackClient(tx.config)
 	tx.Gap = NewGapClient(tx.config)
-	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.Identity = NewIdentityClient(tx.config)
-	tx.InstallationKey = NewInstallationKeyClient(tx.config)
 	tx.Invitation = NewInvitationClient(tx.config)
 	tx.Mail = NewMailClient(tx.config)
 	tx.Member = NewMemberClient(tx.config)
@@ -278,24 +230,15 @@ func (tx *Tx) init() {
 	tx.Passkey = NewPasskeyClient(tx.config)
 	tx.Plan = NewPlanClient(tx.config)
 	tx.Provider = NewProviderClient(tx.config)
-	tx.QuotaNotice = NewQuotaNoticeClient(tx.config)
-	tx.Rebuild = NewRebuildClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.Removal = NewRemovalClient(tx.config)
-	tx.Reversal = NewReversalClient(tx.config)
-	tx.SSOConnection = NewSSOConnectionClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)
-	tx.SignInAttempt = NewSignInAttemptClient(tx.config)
 	tx.SignInStep = NewSignInStepClient(tx.config)
 	tx.Source = NewSourceClient(tx.config)
-	tx.Subscription = NewSubscriptionClient(tx.config)
 	tx.TestQuestion = NewTestQuestionClient(tx.config)
-	tx.TestResult = NewTestResultClient(tx.config)
 	tx.TestRun = NewTestRunClient(tx.config)
 	tx.Token = NewTokenClient(tx.config)
-	tx.Trial = NewTrialClient(tx.config)
 	tx.Upload = NewUploadClient(tx.config)
-	tx.UsageRecord = NewUsageRecordClient(tx.config)
 	tx.User = NewUserClient(tx.config)
 	tx.WebhookDelivery = NewWebhookDeliveryClient(tx.config)
 	tx.WebhookEndpoint = NewWebhookEndpointClient(tx.config)

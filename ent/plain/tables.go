@@ -7,16 +7,39 @@
 package plain
 
 import (
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/dialect/sql/schema"
 	"entgo.io/ent/schema/field"
 
 	"parley/ent/generated/migrate"
 )
 
-const idLen = 40
+const (
+	idLen     = 40
+	modelLen  = 200
+	stripeLen = 255
+	hashLen   = 64 // of a SHA-256 in hex
+
+	// utf8Max turns a limit in characters, which the domain packages check, into one in bytes.
+	utf8Max = 4
+)
 
 // Tables are all of them.
-var Tables = []*schema.Table{indexChanges(), messageHolds(), requestMinutes(), tokenMonths(), usageSums(), usages()}
+var Tables = []*schema.Table{
+	// of the installation, and of what its servers agree on
+	installationKeys(), chores(), rebuilds(), indexChanges(), requestMinutes(),
+	// of the audit log
+	auditChains(),
+	// of people
+	devices(), signInAttempts(), ssoConnections(),
+	// of payments
+	subscriptions(), trials(), reversals(), billingEvents(), quotaNotices(),
+	// of answers and what they cost
+	idempotencyKeys(), cachedAnswers(), embeddings(), usageRecords(), usageSums(), usages(), messageHolds(), tokenMonths(),
+	// of what owners learn from answers
+	dailyStats(), dailyCounts(), testResults(),
+}
 
 // indexChanges say that a document is answered from in another version, or no more: each
 // process with an index of its own follows that. On PostgreSQL a trigger on documents
@@ -52,7 +75,7 @@ func messageHolds() *schema.Table {
 // deletes old rows.
 func requestMinutes() *schema.Table {
 	return table("request_minutes", count("id"), workspaceID(),
-		&schema.Column{Name: "minute", Type: field.TypeBytes}, // a plan.Minute
+		blob("minute"), // a plan.Minute
 		number("revision"), at("changed_at")).
 		AddIndex("requestminute_workspace_id", true, []string{"workspace_id"})
 }
@@ -68,7 +91,7 @@ func tokenMonths() *schema.Table {
 // usageSums sum up the usage records of a month that are counted. Like them they do not
 // refer to the workspace: the transaction that deletes it deletes them, after the records.
 func usageSums() *schema.Table {
-	return table("usage_sums", number("id"), workspaceID(), month(), text("chatbot_id", idLen), text("model", 200), text("status", 20),
+	return table("usage_sums", number("id"), workspaceID(), month(), text("chatbot_id", idLen), text("model", modelLen), text("status", 20),
 		sum("answers", field.TypeInt), sum("estimated", field.TypeInt), sum("prompt_tokens", field.TypeInt), sum("completion_tokens", field.TypeInt),
 		sum("refuted", field.TypeInt),
 		// first_tokens and totals count the answers whose times are in the sums.
@@ -84,9 +107,9 @@ func usages() *schema.Table {
 		AddIndex("usage_workspace_id_month_shard", true, []string{"workspace_id", "month", "shard"})
 }
 
-// table is one whose first column is its key, which the database numbers.
+// table is one whose first column is its key. The database numbers it unless it is a text.
 func table(name string, key *schema.Column, columns ...*schema.Column) *schema.Table {
-	key.Increment = true
+	key.Increment = key.Type != field.TypeString
 	t := schema.NewTable(name).AddPrimary(key)
 	for _, c := range columns {
 		t.AddColumn(c)
@@ -111,9 +134,34 @@ func month() *schema.Column { return text("month", 20) }
 func text(name string, size int64) *schema.Column {
 	return &schema.Column{Name: name, Type: field.TypeString, Size: size}
 }
+
+// longText is a text without a limit.
+func longText(name string) *schema.Column {
+	return &schema.Column{Name: name, Type: field.TypeString, Default: "", SchemaType: map[string]string{dialect.Postgres: "text", dialect.SQLite: "text"}}
+}
 func number(name string) *schema.Column { return &schema.Column{Name: name, Type: field.TypeInt64} }
 func count(name string) *schema.Column  { return &schema.Column{Name: name, Type: field.TypeInt} }
 func at(name string) *schema.Column     { return &schema.Column{Name: name, Type: field.TypeTime} }
+func blob(name string) *schema.Column   { return &schema.Column{Name: name, Type: field.TypeBytes} }
+func is(name string) *schema.Column     { return &schema.Column{Name: name, Type: field.TypeBool} }
 func sum(name string, of field.Type) *schema.Column {
 	return &schema.Column{Name: name, Type: of, Default: 0}
+}
+
+// or gives a column a default value.
+func or(value any, c *schema.Column) *schema.Column {
+	c.Default = value
+	return c
+}
+
+// maybe lets a column have no value.
+func maybe(c *schema.Column) *schema.Column {
+	c.Nullable = true
+	return c
+}
+
+// only confines the table's last index to the rows for which a condition holds.
+func only(where string, t *schema.Table) *schema.Table {
+	t.Indexes[len(t.Indexes)-1].Annotation = &entsql.IndexAnnotation{Where: where}
+	return t
 }

@@ -65,26 +65,6 @@ func (AuditEntry) Indexes() []ent.Index {
 	}
 }
 
-// AuditChain is the end of a chain of entries, by which one that was taken away
-// or changed is noticed. There is one for each workspace, which stays when the
-// workspace is deleted, and one for what concerns none.
-type AuditChain struct{ ent.Schema }
-
-// Fields of the AuditChain.
-func (AuditChain) Fields() []ent.Field {
-	return []ent.Field{
-		// id is the workspace's, or "-".
-		stringID(),
-		// seq and hash are the last entry's.
-		field.Int64("seq"),
-		field.String("hash").MaxLen(64),
-		// kept_seq and kept_hash are those of the last entry that time has taken
-		// away, zero and empty if there is none.
-		field.Int64("kept_seq").Default(0),
-		field.String("kept_hash").MaxLen(64).Default(""),
-	}
-}
-
 // Erasure is the receipt for something whose data was erased on request. It
 // stays when its workspace is deleted: workspace_id is no foreign key.
 type Erasure struct{ ent.Schema }

@@ -2,8 +2,6 @@ package schema
 
 import (
 	"entgo.io/ent"
-	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -134,53 +132,5 @@ func (Identity) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("issuer", "subject", "connection_id").Unique(),
 		index.Fields("user_id"),
-	}
-}
-
-// SSOConnection lets the people of a domain sign in at a workspace's own
-// identity provider.
-type SSOConnection struct{ ent.Schema }
-
-// Mixin of the SSOConnection.
-func (SSOConnection) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
-
-// Annotations of the SSOConnection.
-func (SSOConnection) Annotations() []schema.Annotation {
-	return []schema.Annotation{entsql.Table("sso_connections")}
-}
-
-// Fields of the SSOConnection.
-func (SSOConnection) Fields() []ent.Field {
-	return []ent.Field{
-		stringID(),
-		field.String("issuer").MaxLen(500),
-		field.String("client_id").MaxLen(255 * utf8Max),
-		// client_secret is sealed with the server's key.
-		field.Bytes("client_secret").Sensitive(),
-		field.String("domain").MaxLen(255),
-		// domain_code is what the domain's DNS record has to say.
-		field.String("domain_code").MaxLen(64),
-		field.Time("domain_confirmed_at").Optional().Nillable(),
-		// role is the one with which a person joins who is no member yet; empty lets
-		// in members only.
-		field.String("role").MaxLen(20).Default(""),
-		// required lets members of the domain in by this connection only.
-		field.Bool("required").Default(false),
-		created(),
-	}
-}
-
-// Edges of the SSOConnection.
-func (SSOConnection) Edges() []ent.Edge {
-	return []ent.Edge{
-		belongsTo("workspace", Workspace.Type, "sso_connections_workspaces_sso_connections"),
-	}
-}
-
-// Indexes of the SSOConnection. A confirmed domain has one connection.
-func (SSOConnection) Indexes() []ent.Index {
-	return []ent.Index{
-		index.Fields("workspace_id").Unique(),
-		index.Fields("domain").Unique().StorageKey("sso_connection_domain").Annotations(entsql.IndexWhere("domain_confirmed_at IS NOT NULL")),
 	}
 }

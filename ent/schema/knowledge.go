@@ -257,36 +257,3 @@ func (Removal) Indexes() []ent.Index {
 		index.Fields("confirmed_at").StorageKey("removal_to_count").Annotations(entsql.IndexWhere("counted_at IS NULL")),
 	}
 }
-
-// Embedding is the vector of a text by a model that costs time or money.
-type Embedding struct{ ent.Schema }
-
-// Mixin of the Embedding.
-func (Embedding) Mixin() []ent.Mixin { return []ent.Mixin{Tenant{}} }
-
-// Fields of the Embedding.
-func (Embedding) Fields() []ent.Field {
-	return []ent.Field{
-		field.Int64("id").Immutable(),
-		field.String("model").MaxLen(200).Immutable(),
-		field.String("text_hash").MaxLen(64).Immutable(),
-		// vector holds float32 values, little-endian.
-		field.Bytes("vector").Immutable(),
-		field.Time("used_at"),
-	}
-}
-
-// Edges of the Embedding.
-func (Embedding) Edges() []ent.Edge {
-	return []ent.Edge{
-		belongsTo("workspace", Workspace.Type, "embeddings_workspaces_embeddings"),
-	}
-}
-
-// Indexes of the Embedding.
-func (Embedding) Indexes() []ent.Index {
-	return []ent.Index{
-		index.Fields("workspace_id", "model", "text_hash").Unique(),
-		index.Fields("used_at"),
-	}
-}

@@ -3,7 +3,6 @@ package schema
 import (
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
-	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 )
@@ -215,36 +214,6 @@ func (Session) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("user_id"), index.Fields("expires_at")}
 }
 
-// Device is a browser on which a user has signed in before. The browser keeps
-// a secret, of which the row has the hash; several users may share a browser.
-type Device struct{ ent.Schema }
-
-// Fields of the Device.
-func (Device) Fields() []ent.Field {
-	return []ent.Field{
-		field.String("user_id").MaxLen(idLen).Immutable(),
-		field.String("secret_hash").MaxLen(64).Immutable().Sensitive(),
-		field.Time("expires_at"),
-		created(),
-	}
-}
-
-// Edges of the Device.
-func (Device) Edges() []ent.Edge {
-	return []ent.Edge{
-		belongsTo("user", User.Type, "devices_users_devices"),
-	}
-}
-
-// Indexes of the Device.
-func (Device) Indexes() []ent.Index {
-	return []ent.Index{
-		index.Fields("secret_hash", "user_id").Unique(),
-		index.Fields("user_id"),
-		index.Fields("expires_at"),
-	}
-}
-
 // AddressCode is a link that was mailed to an address, to prove that whoever
 // follows it reads its mail; its id is the hash of the code in the link.
 type AddressCode struct{ ent.Schema }
@@ -294,26 +263,3 @@ func (AccountMail) Fields() []ent.Field {
 
 // Indexes of the AccountMail.
 func (AccountMail) Indexes() []ent.Index { return []ent.Index{index.Fields("due_at")} }
-
-// SignInAttempt counts failed sign-ins; its id is the hash of what they are
-// counted by.
-type SignInAttempt struct{ ent.Schema }
-
-// Fields of the SignInAttempt.
-func (SignInAttempt) Fields() []ent.Field {
-	return []ent.Field{
-		field.String("id").MaxLen(64).Immutable().NotEmpty(),
-		field.Int("failures"),
-		field.Time("last_at"),
-	}
-}
-
-// Indexes of the SignInAttempt.
-func (SignInAttempt) Indexes() []ent.Index {
-	return []ent.Index{index.Fields("last_at")}
-}
-
-// Annotations of the SignInAttempt.
-func (SignInAttempt) Annotations() []schema.Annotation {
-	return []schema.Annotation{entsql.Table("sign_in_attempts")}
-}

@@ -5,8 +5,6 @@
 //     own. With that goes the package of migrations, which imports atlas, HCL and their
 //     like: thirty packages of the program. The folder enttest is for tests that migrate
 //     in this way, and hook for hooks in another form than the schema's.
-//   - mutation.go has the mutations of all tables and would be larger than 1 MiB: it
-//     becomes two files.
 //   - Methods whose names end in X panic where the others return an error.
 //   - The scans of one column are for strings; the others are copied into 104 types.
 //   - Methods whose names begin with Old read a row before it changes, one query for each
@@ -24,14 +22,8 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
-)
-
-const (
-	whole = "generated/mutation.go"
-	more  = "generated/mutation_more.go"
 )
 
 func main() {
@@ -53,9 +45,6 @@ func trim() error {
 		if err := withoutUnused(name); err != nil {
 			return err
 		}
-	}
-	if err := split(); err != nil {
-		return err
 	}
 	return errors.Join(os.RemoveAll("generated/enttest"), os.RemoveAll("generated/hook"))
 }
@@ -142,68 +131,4 @@ func write(name string, text []byte) error {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	return nil
-}
-
-func split() error {
-	text, err := os.ReadFile(whole)
-	if err != nil {
-		return fmt.Errorf("reading what the generator wrote: %w", err)
-	}
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, whole, text, parser.ParseComments)
-	if err != nil {
-		return fmt.Errorf("parsing what the generator wrote: %w", err)
-	}
-	head, body := 0, 0 // where the imports begin, and where they end
-	cut := len(text)
-	for _, d := range file.Decls {
-		general, ok := d.(*ast.GenDecl)
-		switch {
-		case ok && general.Tok == token.IMPORT:
-			head, body = files.Position(general.Pos()).Offset, files.Position(general.End()).Offset
-		case ok && general.Tok == token.TYPE && general.Doc != nil && cut == len(text):
-			if at := files.Position(general.Doc.Pos()).Offset; at > len(text)/2 {
-				cut = at
-			}
-		}
-	}
-	if err := writePart(whole, text[:head], text[head:body], text[body:cut]); err != nil {
-		return err
-	}
-	return writePart(more, text[:head], text[head:body], text[cut:])
-}
-
-// writePart writes a file with those of the imports that its body uses.
-func writePart(name string, head, imports, body []byte) error {
-	used, err := packages(body)
-	if err != nil {
-		return fmt.Errorf("parsing %s: %w", name, err)
-	}
-	text := append([]byte{}, head...)
-	for line := range bytes.Lines(imports) {
-		_, imported, found := bytes.Cut(line, []byte(`"`))
-		if !found || used[path.Base(strings.TrimSuffix(strings.TrimSpace(string(imported)), `"`))] {
-			text = append(text, line...)
-		}
-	}
-	return write(name, append(append(text, "\n\n"...), body...))
-}
-
-// packages are the names that the declarations of a body select from and do not
-// declare.
-func packages(body []byte) (map[string]bool, error) {
-	file, err := parser.ParseFile(token.NewFileSet(), "", append([]byte("package generated\n"), body...), 0)
-	if err != nil {
-		return nil, err
-	}
-	used := map[string]bool{}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if selector, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := selector.X.(*ast.Ident); ok && x.Obj == nil {
-				used[x.Name] = true
-			}
-		}
-		return true
-	})
-	return used, nil
 }

@@ -6,29 +6,35 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"parley/core/audit"
+	"parley/core/fault"
 	"parley/core/system"
 	ent "parley/ent/generated"
-	"parley/ent/generated/auditchain"
 	"parley/ent/generated/auditentry"
 	"parley/ent/scope"
 	"parley/store"
 )
 
+const (
+	headsAfter = selectHeads + ` WHERE id > $1 ORDER BY id LIMIT $2`
+	headOf     = selectHeads + ` WHERE id = $1`
+
+	selectHeads = `SELECT id, seq, hash, kept_seq, kept_hash FROM audit_chains`
+)
+
+func intoHead(h *audit.Head) []any { return []any{&h.Chain, &h.Seq, &h.Hash, &h.KeptSeq, &h.KeptHash} }
+
 // ChainHeads returns the heads of chains in the order of their names, after one.
 func (s *AuditLog) ChainHeads(ctx context.Context, after string, limit int) ([]audit.Head, error) {
-	rows, err := s.store.Client(ctx).AuditChain.Query().Where(auditchain.IDGT(after)).
-		Order(auditchain.ByID()).Limit(limit).All(ctx)
-	return store.Mapped(rows, err, headFromRow)
+	return store.Rows(ctx, s.store, intoHead, headsAfter, after, limit)
 }
 
 // ChainHead returns one head, and whether there is one.
 func (s *AuditLog) ChainHead(ctx context.Context, chain string) (head audit.Head, found bool, err error) {
-	row, err := s.store.Client(ctx).AuditChain.Get(ctx, chain)
-	if ent.IsNotFound(err) {
+	err = store.ScanOne(ctx, s.store.Raw(ctx), intoHead(&head), headOf, chain)
+	if fault.Is(err, fault.NotFound) {
 		return audit.Head{}, false, nil
 	}
-	head, err = store.One(row, err, headFromRow)
-	return head, err == nil, err
+	return head, err == nil, store.MapError(err)
 }
 
 // Chained returns entries of a chain in their places, after the place seq and within it
@@ -83,8 +89,4 @@ func (s *AuditLog) chainNames(ctx context.Context, access system.Access, query s
 		chains = append(chains, chain)
 	}
 	return chains, store.MapError(rows.Err())
-}
-
-func headFromRow(row *ent.AuditChain) audit.Head {
-	return audit.Head{Chain: row.ID, Seq: row.Seq, Hash: row.Hash, KeptSeq: row.KeptSeq, KeptHash: row.KeptHash}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	ent "parley/ent/generated"
-	"parley/ent/generated/billingevent"
 	"parley/store"
 )
 
@@ -19,6 +17,8 @@ func NewBillingEvents(db *store.Store) *BillingEvents { return &BillingEvents{db
 // other one to end, and then does nothing.
 const insertBillingEvent = `INSERT INTO billing_events (id, type, applied_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`
 
+const hasBillingEvent = `SELECT EXISTS (SELECT 1 FROM billing_events WHERE id = $1)`
+
 // AddBillingEvent writes an event down, and reports false if it was there.
 func (s *BillingEvents) AddBillingEvent(ctx context.Context, id, kind string, now time.Time) (added bool, err error) {
 	err = s.store.WriteRaw(ctx, func(ctx context.Context) error {
@@ -29,16 +29,12 @@ func (s *BillingEvents) AddBillingEvent(ctx context.Context, id, kind string, no
 }
 
 // HasBillingEvent reports whether an event was written down.
-func (s *BillingEvents) HasBillingEvent(ctx context.Context, id string) (bool, error) {
-	has, err := s.store.Client(ctx).BillingEvent.Query().Where(billingevent.ID(id)).Exist(ctx)
+func (s *BillingEvents) HasBillingEvent(ctx context.Context, id string) (has bool, err error) {
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&has}, hasBillingEvent, id)
 	return has, store.MapError(err)
 }
 
 // DeleteBillingEvents deletes those that were written down before a time.
 func (s *BillingEvents) DeleteBillingEvents(ctx context.Context, before time.Time) error {
-	return store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.BillingEvent.Query().Where(billingevent.AppliedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
-		return db.BillingEvent.Delete().Where(billingevent.IDIn(ids...), billingevent.AppliedAtLT(before)).Exec(ctx)
-	})
+	return s.store.Expire(ctx, "billing_events", "applied_at < $1", before)
 }

@@ -9,8 +9,6 @@ import (
 	"parley/core/fault"
 	"parley/core/system"
 	"parley/core/tenant"
-	ent "parley/ent/generated"
-	"parley/ent/generated/quotanotice"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -52,24 +50,27 @@ func (s *QuotaNotices) QuotaUse(ctx context.Context, workspaceID, month string) 
 	return use, store.MapError(err)
 }
 
+const (
+	hasQuotaNotice     = `SELECT EXISTS (SELECT 1 FROM quota_notices WHERE workspace_id = $1 AND month = $2 AND percent = $3)`
+	addQuotaNotice     = `INSERT INTO quota_notices (workspace_id, month, percent, created_at) VALUES ($1, $2, $3, $4)`
+	deleteQuotaNotices = `DELETE FROM quota_notices WHERE workspace_id = $1 AND month = $2`
+)
+
 // AddQuotaNotice records that the owners are told of a share.
 func (s *QuotaNotices) AddQuotaNotice(ctx context.Context, workspaceID, month string, percent int, at time.Time) error {
-	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		told, err := db.QuotaNotice.Query().Where(quotanotice.Month(month), quotanotice.Percent(percent)).Exist(ctx)
-		if err != nil {
+	return s.store.WriteRaw(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		var told bool
+		if err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&told}, hasQuotaNotice, workspaceID, month, percent); err != nil {
 			return err
 		}
 		if told { // found first, because a violation would end PostgreSQL's transaction
 			return fault.New(fault.Conflict, "The owners were told.")
 		}
-		return db.QuotaNotice.Create().SetWorkspaceID(workspaceID).SetMonth(month).SetPercent(percent).SetCreatedAt(at).Exec(ctx)
+		return s.store.Run(ctx, addQuotaNotice, workspaceID, month, percent, at)
 	})
 }
 
 // DeleteQuotaNotices forgets of what the owners were told.
 func (s *QuotaNotices) DeleteQuotaNotices(ctx context.Context, workspaceID, month string) error {
-	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		_, err := db.QuotaNotice.Delete().Where(quotanotice.Month(month)).Exec(ctx)
-		return err
-	})
+	return s.store.Run(scope.Workspace(ctx, workspaceID), deleteQuotaNotices, workspaceID, month)
 }

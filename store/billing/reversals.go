@@ -3,11 +3,7 @@ package billing
 import (
 	"context"
 
-	"entgo.io/ent/dialect/sql"
-
 	"parley/core/subscription"
-	ent "parley/ent/generated"
-	"parley/ent/generated/reversal"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -18,25 +14,20 @@ type Reversals struct{ store *store.Store }
 // NewReversals returns the reversals of a database.
 func NewReversals(db *store.Store) *Reversals { return &Reversals{db} }
 
+const (
+	saveReversal = `INSERT INTO reversals (workspace_id, stripe_id, kind, status, amount, currency, at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	ON CONFLICT (workspace_id, stripe_id) DO UPDATE SET status = excluded.status, amount = excluded.amount, at = excluded.at`
+	latestReversals = `SELECT stripe_id, kind, status, amount, currency, at FROM reversals WHERE workspace_id = $1 ORDER BY at DESC, id DESC LIMIT $2`
+)
+
 // SaveReversal adds or replaces a refund or dispute.
 func (s *Reversals) SaveReversal(ctx context.Context, workspaceID string, r subscription.Reversal) error {
-	return s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
-		return s.store.Exec(ctx, s.store.Into(reversal.Table).
-			Set(reversal.FieldWorkspaceID, workspaceID).Set(reversal.FieldStripeID, r.StripeID).Set(reversal.FieldKind, string(r.Kind)).
-			Set(reversal.FieldStatus, r.Status).Set(reversal.FieldAmount, r.Amount).Set(reversal.FieldCurrency, r.Currency).Set(reversal.FieldAt, r.At).
-			OnConflict(sql.ConflictColumns(reversal.FieldWorkspaceID, reversal.FieldStripeID),
-				store.Overwrite(reversal.FieldStatus, reversal.FieldAmount, reversal.FieldAt)))
-	})
+	return s.store.Run(scope.Workspace(ctx, workspaceID), saveReversal, workspaceID, r.StripeID, string(r.Kind), r.Status, r.Amount, r.Currency, r.At)
 }
 
 // Reversals returns the latest refunds and disputes, the latest first.
 func (s *Reversals) Reversals(ctx context.Context, workspaceID string, limit int) ([]subscription.Reversal, error) {
-	rows, err := s.store.Client(ctx).Reversal.Query().Where(reversal.WorkspaceID(workspaceID)).
-		Order(reversal.ByAt(sql.OrderDesc()), reversal.ByID(sql.OrderDesc())).Limit(limit).All(scope.Workspace(ctx, workspaceID))
-	return store.Mapped(rows, err, func(row *ent.Reversal) subscription.Reversal {
-		return subscription.Reversal{
-			StripeID: row.StripeID, Kind: subscription.ReversalKind(row.Kind), Status: row.Status,
-			Amount: row.Amount, Currency: row.Currency, At: row.At.UTC(),
-		}
-	})
+	return store.Rows(scope.Workspace(ctx, workspaceID), s.store, func(r *subscription.Reversal) []any {
+		return []any{&r.StripeID, &r.Kind, &r.Status, &r.Amount, &r.Currency, store.InUTC(&r.At)}
+	}, latestReversals, workspaceID, limit)
 }

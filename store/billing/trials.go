@@ -4,11 +4,7 @@ import (
 	"context"
 	"time"
 
-	entsql "entgo.io/ent/dialect/sql"
-
 	"parley/core/subscription"
-	ent "parley/ent/generated"
-	"parley/ent/generated/trial"
 	"parley/store"
 )
 
@@ -18,27 +14,26 @@ type Trials struct{ store *store.Store }
 // NewTrials returns the trials of a database.
 func NewTrials(db *store.Store) *Trials { return &Trials{db} }
 
+const (
+	addTrial = `INSERT INTO trials (id, subscription_id, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`
+	trialOf  = `SELECT subscription_id FROM trials WHERE id = $1`
+	hasTrial = `SELECT EXISTS (SELECT 1 FROM trials WHERE id = $1)`
+)
+
 // AddTrial ties a key to the subscription whose trial it used, unless it is
 // tied to another one, and returns the subscription that it is tied to.
 func (s *Trials) AddTrial(ctx context.Context, key subscription.TrialKey, subscriptionID string, now time.Time) (stands string, err error) {
-	err = s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		err := s.store.Exec(ctx, s.store.Into(trial.Table).
-			Set(trial.FieldID, string(key)).Set(trial.FieldSubscriptionID, subscriptionID).Set(trial.FieldCreatedAt, now).
-			OnConflict(entsql.ConflictColumns(trial.FieldID), entsql.DoNothing()))
-		if err != nil {
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.store.Run(ctx, addTrial, string(key), subscriptionID, now); err != nil {
 			return err
 		}
-		row, err := db.Trial.Get(ctx, string(key))
-		if err == nil {
-			stands = row.SubscriptionID
-		}
-		return err
+		return store.ScanOne(ctx, s.store.Raw(ctx), []any{&stands}, trialOf, string(key))
 	})
 	return stands, err
 }
 
 // HasTrial reports whether a key's trial was had.
-func (s *Trials) HasTrial(ctx context.Context, key subscription.TrialKey) (bool, error) {
-	had, err := s.store.Client(ctx).Trial.Query().Where(trial.ID(string(key))).Exist(ctx)
+func (s *Trials) HasTrial(ctx context.Context, key subscription.TrialKey) (had bool, err error) {
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&had}, hasTrial, string(key))
 	return had, store.MapError(err)
 }

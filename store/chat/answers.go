@@ -6,8 +6,6 @@ import (
 
 	"parley/core/answer"
 	"parley/core/system"
-	ent "parley/ent/generated"
-	"parley/ent/generated/cachedanswer"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -18,15 +16,14 @@ type CachedAnswers struct{ store *store.Store }
 // NewCachedAnswers returns the cached answers of a database.
 func NewCachedAnswers(db *store.Store) *CachedAnswers { return &CachedAnswers{db} }
 
+const cachedAnswer = `SELECT text, sources, created_at FROM cached_answers
+	WHERE workspace_id = $1 AND chatbot_id = $2 AND key = $3 AND created_at > $4`
+
 // CachedAnswer returns the answer kept under a key, if it was made after since.
-func (s *CachedAnswers) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (answer.CachedAnswer, error) {
-	row, err := s.store.Client(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotID(chatbotID), cachedanswer.Key(key),
-		cachedanswer.CreatedAtGT(since)).Only(scope.Workspace(ctx, workspaceID))
-	if err != nil {
-		return answer.CachedAnswer{}, store.MapError(err)
-	}
-	sources, err := store.CitationsFromColumn(row.Sources)
-	return answer.CachedAnswer{Text: row.Text, Citations: sources, At: row.CreatedAt.UTC()}, store.MapError(err)
+func (s *CachedAnswers) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (kept answer.CachedAnswer, err error) {
+	ctx = scope.Workspace(ctx, workspaceID)
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&kept.Text, store.InCitations(&kept.Citations), store.InUTC(&kept.At)}, cachedAnswer, workspaceID, chatbotID, key, since)
+	return kept, store.MapError(err)
 }
 
 // cacheAnswer adds nothing to a chatbot of another workspace.
@@ -45,9 +42,5 @@ func (s *CachedAnswers) CacheAnswer(ctx context.Context, workspaceID, chatbotID,
 
 // DeleteCachedAnswers deletes answers of any workspace from before a time.
 func (s *CachedAnswers) DeleteCachedAnswers(ctx context.Context, access system.Access, before time.Time) error {
-	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.CachedAnswer.Query().Where(cachedanswer.CreatedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
-		return db.CachedAnswer.Delete().Where(cachedanswer.IDIn(ids...), cachedanswer.CreatedAtLT(before)).Exec(ctx)
-	})
+	return s.store.Expire(scope.System(ctx, access), "cached_answers", "created_at < $1", before)
 }

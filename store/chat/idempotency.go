@@ -7,8 +7,6 @@ import (
 	"parley/core/chat"
 	"parley/core/fault"
 	"parley/core/system"
-	ent "parley/ent/generated"
-	"parley/ent/generated/idempotencykey"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -43,20 +41,18 @@ func (s *Keys) Claim(ctx context.Context, workspaceID string, key chat.Key, made
 	})
 }
 
+const selectClaim = `SELECT body_hash, conversation_id, message_id, created_at FROM idempotency_keys
+	WHERE workspace_id = $1 AND token_id = $2 AND route = $3 AND key = $4 AND created_at > $5`
+
 // Claimed returns what a key made after since is tied to.
-func (s *Keys) Claimed(ctx context.Context, workspaceID string, key chat.Key, since time.Time) (chat.Claim, error) {
-	row, err := s.store.Client(ctx).IdempotencyKey.Query().Where(idempotencykey.TokenID(key.TokenID), idempotencykey.Route(key.Route),
-		idempotencykey.Key(key.Value), idempotencykey.CreatedAtGT(since)).Only(scope.Workspace(ctx, workspaceID))
-	return store.One(row, err, func(row *ent.IdempotencyKey) chat.Claim {
-		return chat.Claim{BodyHash: row.BodyHash, ConversationID: row.ConversationID, AnswerID: row.MessageID, At: row.CreatedAt.UTC()}
-	})
+func (s *Keys) Claimed(ctx context.Context, workspaceID string, key chat.Key, since time.Time) (made chat.Claim, err error) {
+	ctx = scope.Workspace(ctx, workspaceID)
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&made.BodyHash, &made.ConversationID, &made.AnswerID, store.InUTC(&made.At)},
+		selectClaim, workspaceID, key.TokenID, key.Route, key.Value, since)
+	return made, store.MapError(err)
 }
 
 // DeleteKeys deletes the keys of any workspace from before a time.
 func (s *Keys) DeleteKeys(ctx context.Context, access system.Access, before time.Time) error {
-	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.IdempotencyKey.Query().Where(idempotencykey.CreatedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
-		return db.IdempotencyKey.Delete().Where(idempotencykey.IDIn(ids...), idempotencykey.CreatedAtLT(before)).Exec(ctx)
-	})
+	return s.store.Expire(scope.System(ctx, access), "idempotency_keys", "created_at < $1", before)
 }

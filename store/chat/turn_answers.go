@@ -9,7 +9,6 @@ import (
 	"parley/core/chat/turn"
 	ent "parley/ent/generated"
 	"parley/ent/generated/message"
-	"parley/ent/generated/usagerecord"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -36,9 +35,9 @@ func (s *Turns) AnswersOf(ctx context.Context, workspaceID string, conversationI
 		if err != nil {
 			return nil, store.MapError(err)
 		}
-		records, err := s.store.Client(ctx).UsageRecord.Query().Where(usagerecord.MessageIDIn(ids...)).All(ctx)
+		records, err := NewUsageRecords(s.store).Recorded(ctx, workspaceID, ids)
 		if err != nil {
-			return nil, store.MapError(err)
+			return nil, err
 		}
 		for _, row := range rows {
 			made := turn.Answer{
@@ -52,7 +51,7 @@ func (s *Turns) AnswersOf(ctx context.Context, workspaceID string, conversationI
 		}
 		for _, row := range records {
 			if made, ended := answers[row.MessageID]; ended && made.Attempt == row.Attempt {
-				made.Record = *UsageRecordFromRow(row)
+				made.Record = row.UsageRecord
 				answers[row.MessageID] = made
 			}
 		}

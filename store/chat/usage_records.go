@@ -3,12 +3,12 @@ package chat
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"slices"
 	"time"
 
 	"parley/core/answer"
 	"parley/core/chat"
-	ent "parley/ent/generated"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -105,13 +105,32 @@ func mean(sum, n int64) time.Duration {
 	return store.Milliseconds(sum) / time.Duration(n)
 }
 
-// UsageRecordFromRow is a usage record.
-func UsageRecordFromRow(row *ent.UsageRecord) *answer.UsageRecord {
-	return &answer.UsageRecord{
-		ChatbotID:  row.ChatbotID,
-		Usage:      answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
-		Model:      row.Model,
-		FirstToken: store.Milliseconds(int64(row.FirstTokenMs)), Total: store.Milliseconds(int64(row.TotalMs)),
-		Passages: row.Passages, Refuted: row.Refuted, RerankTokens: row.RerankTokens, At: row.CreatedAt.UTC(),
-	}
+// usageRecordsOf are the records of answers, the last attempt last.
+const usageRecordsOf = `SELECT message_id, attempt, chatbot_id, model, prompt_tokens, completion_tokens, estimated, first_token_ms, total_ms, passages, refuted,
+	rerank_tokens, created_at FROM usage_records WHERE workspace_id = $1 AND message_id IN `
+
+// Recorded is the usage record of an attempt at an answer.
+type Recorded struct {
+	answer.UsageRecord
+	MessageID int64
+	Attempt   int
+}
+
+// Recorded returns the records of answers.
+func (s *UsageRecords) Recorded(ctx context.Context, workspaceID string, messageIDs []int64) ([]Recorded, error) {
+	args := append([]any{workspaceID}, store.Column(messageIDs, func(id *int64) any { return *id })...)
+	return store.Rows(scope.Workspace(ctx, workspaceID), s.store, func(r *Recorded) []any {
+		return []any{
+			&r.MessageID, &r.Attempt, &r.ChatbotID, &r.Model, &r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated,
+			InMilliseconds(&r.FirstToken), InMilliseconds(&r.Total), &r.Passages, &r.Refuted, &r.RerankTokens, store.InUTC(&r.At),
+		}
+	}, usageRecordsOf+store.Placeholders(2, len(messageIDs))+" ORDER BY attempt", args...)
+}
+
+// InMilliseconds is where a column with a duration goes.
+func InMilliseconds(into *time.Duration) sql.Scanner {
+	return store.Taking[int64](func(n sql.Null[int64]) error {
+		*into = store.Milliseconds(n.V)
+		return nil
+	})
 }

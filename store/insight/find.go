@@ -3,6 +3,7 @@ package insight
 import (
 	"context"
 
+	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 
 	"parley/core/chat"
@@ -14,6 +15,7 @@ import (
 	"parley/ent/generated/predicate"
 	"parley/ent/scope"
 	"parley/store"
+	knowledgestore "parley/store/knowledge"
 )
 
 // Finds looks for what workspaces have, by parts of names.
@@ -41,7 +43,7 @@ func (s *Finds) FoundDocuments(ctx context.Context, workspaceID, chatbotID, text
 	if chatbotID != "" {
 		where = append(where, document.ChatbotID(chatbotID))
 	}
-	where = append(where, store.FoundBy(text))
+	where = append(where, knowledgestore.FoundBy(text))
 	var rows []*ent.Document
 	err := s.store.Client(ctx).Document.Query().Where(where...).Order(ent.Desc(document.FieldCreatedAt, document.FieldID)).Limit(find.Most).
 		Select(document.FieldID, document.FieldChatbotID, document.FieldTitle).Scan(scope.Workspace(ctx, workspaceID), &rows)
@@ -90,5 +92,17 @@ func (s *Finds) ChatbotNames(ctx context.Context, workspaceID string, ids []stri
 	return names, store.MapError(err)
 }
 
-// hasText is [LikeAnyCase] for any table.
-func hasText(column, text string) func(*entsql.Selector) { return store.LikeAnyCase(column, text) }
+// hasText selects rows with a text in a column, whatever the case. SQLite
+// knows the cases of ASCII only, and ignores them by itself.
+func hasText(column, text string) func(*entsql.Selector) {
+	pattern := store.PatternOf(text)
+	return func(q *entsql.Selector) {
+		like := " LIKE "
+		if q.Dialect() == dialect.Postgres {
+			like = " ILIKE "
+		}
+		q.Where(entsql.P(func(b *entsql.Builder) {
+			b.Ident(q.C(column)).WriteString(like).Arg(pattern).WriteString(` ESCAPE '\'`)
+		}))
+	}
+}

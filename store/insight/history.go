@@ -15,12 +15,10 @@ import (
 	ent "parley/ent/generated"
 	"parley/ent/generated/chatbot"
 	"parley/ent/generated/conversation"
-	"parley/ent/generated/dailystat"
 	"parley/ent/generated/feedback"
 	"parley/ent/generated/gap"
 	"parley/ent/generated/message"
 	"parley/ent/generated/predicate"
-	"parley/ent/generated/usagerecord"
 	"parley/ent/scope"
 	"parley/store"
 	chatstore "parley/store/chat"
@@ -62,15 +60,17 @@ func (s *History) ListedConversations(ctx context.Context, workspaceID, chatbotI
 	for _, row := range rows {
 		found = append(found, summaryFromRow(row))
 	}
-	return found, end, store.MapError(s.judge(ctx, chatbotID, found))
+	return found, end, store.MapError(s.judge(ctx, workspaceID, chatbotID, found))
 }
+
+const hasDays = `SELECT EXISTS (SELECT 1 FROM daily_stats WHERE workspace_id = $1 AND chatbot_id = $2)`
 
 // Asked reports whether a chatbot ever answered a question, and whether one of the
 // API.
 func (s *History) Asked(ctx context.Context, workspaceID, chatbotID string) (asked, byAPI bool, err error) {
 	ctx = scope.Workspace(ctx, workspaceID)
 	// The sums of days outlive conversations, and leave out the playground.
-	byAPI, err = s.store.Client(ctx).DailyStat.Query().Where(dailystat.ChatbotID(chatbotID), dailystat.HasChatbotWith(chatbot.WorkspaceID(workspaceID))).Exist(ctx)
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&byAPI}, hasDays, workspaceID, chatbotID)
 	if err != nil || byAPI {
 		return byAPI, byAPI, store.MapError(err)
 	}
@@ -104,13 +104,9 @@ func answered(m *sql.SelectTable) *sql.Predicate {
 		sql.And(sql.EQ(m.C(message.FieldOutcome), ""), sql.EQ(m.C(message.FieldStatus), string(chat.Complete))))
 }
 
-// notAnswered is the condition of the partial index receipt_not_answered, by which
+// isNotAnswered is the condition of the partial index receipt_not_answered, by which
 // conversations with other outcomes are found. Those with an answer are found by
 // their messages: nearly every conversation has one.
-func notAnswered(r *sql.Selector) {
-	r.Where(isNotAnswered(r.C(usagerecord.FieldOutcome)))
-}
-
 func isNotAnswered(column string) *sql.Predicate {
 	return sql.P(func(b *sql.Builder) { b.Ident(column).WriteString(" <> 'answered'") })
 }
@@ -204,20 +200,30 @@ func filtersOf(chatbotID string, q history.Query) (where []predicate.Conversatio
 // hasOutcome selects conversations with an outcome that is not answered.
 func hasOutcome(chatbotID string, outcome chat.Outcome) predicate.Conversation {
 	return func(c *sql.Selector) {
-		r := sql.Table(usagerecord.Table).As("r")
-		c.Where(sql.Exists(sql.Select(r.C(usagerecord.FieldID)).From(r).Where(sql.And(
-			sql.EQ(r.C(usagerecord.FieldChatbotID), chatbotID), sql.EQ(r.C(usagerecord.FieldOutcome), string(outcome)),
-			isNotAnswered(r.C(usagerecord.FieldOutcome)),
-			sql.ColumnsEQ(r.C(usagerecord.FieldConversationID), c.C(conversation.FieldID))))))
+		r := sql.Table("usage_records").As("r")
+		c.Where(sql.Exists(sql.Select(r.C("id")).From(r).Where(sql.And(
+			sql.EQ(r.C("chatbot_id"), chatbotID), sql.EQ(r.C("outcome"), string(outcome)),
+			isNotAnswered(r.C("outcome")),
+			sql.ColumnsEQ(r.C("conversation_id"), c.C(conversation.FieldID))))))
 	}
 }
 
 // badness orders outcomes, the worst last.
 var badness = []chat.Outcome{"", chat.Answered, chat.OutcomeInterrupted, chat.OutcomeStopped, chat.NoAnswer, chat.OutcomeFailed}
 
+// endings has the condition of the partial index receipt_not_answered, by which the few
+// answers are found that were not given.
+const endings = `SELECT DISTINCT conversation_id, outcome FROM usage_records
+	WHERE workspace_id = $1 AND chatbot_id = $2 AND outcome <> 'answered' AND conversation_id IN `
+
+type ending struct {
+	conversationID int64
+	outcome        chat.Outcome
+}
+
 // judge adds to conversations what became of their answers, and what was thought
 // of them.
-func (s *History) judge(ctx context.Context, chatbotID string, found []history.Summary) error {
+func (s *History) judge(ctx context.Context, workspaceID, chatbotID string, found []history.Summary) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -228,19 +234,15 @@ func (s *History) judge(ctx context.Context, chatbotID string, found []history.S
 	if err := s.markAnswered(ctx, at, ids); err != nil {
 		return err
 	}
-	var ended []struct {
-		ConversationID int64  `json:"conversation_id"`
-		Outcome        string `json:"outcome"`
-	}
-	err := s.store.Client(ctx).UsageRecord.Query().Where(usagerecord.ChatbotID(chatbotID), notAnswered, usagerecord.ConversationIDIn(ids...)).
-		GroupBy(usagerecord.FieldConversationID, usagerecord.FieldOutcome).Scan(ctx, &ended)
+	args := append([]any{workspaceID, chatbotID}, store.Column(ids, func(id *int64) any { return *id })...)
+	ended, err := store.Rows(ctx, s.store, func(e *ending) []any { return []any{&e.conversationID, &e.outcome} }, endings+store.Placeholders(3, len(ids)), args...)
 	if err != nil {
 		return err
 	}
 	for _, e := range ended {
-		c := at[e.ConversationID]
-		if slices.Index(badness, chat.Outcome(e.Outcome)) > slices.Index(badness, c.Outcome) {
-			c.Outcome = chat.Outcome(e.Outcome)
+		c := at[e.conversationID]
+		if slices.Index(badness, e.outcome) > slices.Index(badness, c.Outcome) {
+			c.Outcome = e.outcome
 		}
 	}
 	rated, err := s.store.Client(ctx).Feedback.Query().Where(feedback.ConversationIDIn(ids...), feedback.RatingNEQ(0)).
@@ -277,7 +279,7 @@ func (s *History) ListedConversation(ctx context.Context, workspaceID, chatbotID
 		return history.Summary{}, store.MapError(err)
 	}
 	found := []history.Summary{summaryFromRow(row)}
-	err = s.judge(ctx, chatbotID, found)
+	err = s.judge(ctx, workspaceID, chatbotID, found)
 	return found[0], store.MapError(err)
 }
 
@@ -300,7 +302,7 @@ func (s *History) ThreadMessages(ctx context.Context, workspaceID string, conver
 		return nil, store.MapError(err)
 	}
 	slices.Reverse(rows)
-	return s.explain(ctx, rows)
+	return s.explain(ctx, workspaceID, rows)
 }
 
 // ThreadMessagesAfter returns the first messages of a conversation above an id, oldest
@@ -312,11 +314,11 @@ func (s *History) ThreadMessagesAfter(ctx context.Context, workspaceID string, c
 	if err != nil {
 		return nil, store.MapError(err)
 	}
-	return s.explain(ctx, rows)
+	return s.explain(ctx, workspaceID, rows)
 }
 
 // explain adds to messages what is known of them.
-func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.Message, error) {
+func (s *History) explain(ctx context.Context, workspaceID string, rows []*ent.Message) ([]history.Message, error) {
 	messages, at, ids := make([]history.Message, len(rows)), map[int64]*history.Message{}, []int64{}
 	for i, row := range rows {
 		sources, err := store.CitationsFromColumn(row.Sources)
@@ -335,12 +337,12 @@ func (s *History) explain(ctx context.Context, rows []*ent.Message) ([]history.M
 	if len(ids) == 0 {
 		return messages, nil
 	}
-	records, err := s.store.Client(ctx).UsageRecord.Query().Where(usagerecord.MessageIDIn(ids...)).Order(usagerecord.ByAttempt()).All(ctx)
+	records, err := chatstore.NewUsageRecords(s.store).Recorded(ctx, workspaceID, ids)
 	if err != nil {
-		return nil, store.MapError(err)
+		return nil, err
 	}
-	for _, row := range records { // the last attempt is the last
-		at[row.MessageID].Record = chatstore.UsageRecordFromRow(row)
+	for i, row := range records { // the last attempt is the last
+		at[row.MessageID].Record = &records[i].UsageRecord
 	}
 	rated, err := s.store.Client(ctx).Feedback.Query().Where(feedback.MessageIDIn(ids...), feedback.RatingNEQ(0)).All(ctx)
 	for _, row := range rated {

@@ -4,13 +4,10 @@ package insight
 
 import (
 	"context"
-
-	"entgo.io/ent/dialect/sql"
+	"database/sql"
+	"encoding/json"
 
 	"parley/core/insight/stats"
-	ent "parley/ent/generated"
-	"parley/ent/generated/dailycount"
-	"parley/ent/generated/dailystat"
 	"parley/ent/generated/document"
 	"parley/ent/scope"
 	"parley/store"
@@ -24,31 +21,39 @@ func NewStats(db *store.Store) *Stats { return &Stats{db} }
 
 var _ stats.Store = (*Stats)(nil)
 
-// Days returns a chatbot's days that have sums, in order.
-func (s *Stats) Days(ctx context.Context, workspaceID, chatbotID, from, to string) ([]stats.Day, error) {
-	rows, err := s.store.Client(ctx).DailyStat.Query().
-		Where(dailystat.ChatbotID(chatbotID), dailystat.DayGTE(from), dailystat.DayLTE(to)).
-		Order(dailystat.ByDay()).All(scope.Workspace(ctx, workspaceID))
-	return store.Mapped(rows, err, dayFromRow)
+const (
+	selectDays = `SELECT day, conversations, questions, answered, no_answer, failed, stopped, thumbs_up, thumbs_down, prompt_tokens, completion_tokens,
+	first_text, hours, users FROM daily_stats WHERE workspace_id = $1 AND chatbot_id = $2`
+	days = selectDays + ` AND day >= $3 AND day <= $4 ORDER BY day`
+	// topsOf takes the list of periods and mostFirst after it.
+	topsOf    = `SELECT name, CAST(SUM(answers) AS bigint) FROM daily_counts WHERE workspace_id = $1 AND chatbot_id = $2 AND kind = $3 AND day IN `
+	mostFirst = ` GROUP BY name ORDER BY SUM(answers) DESC, name LIMIT $4`
+)
+
+func intoDay(d *stats.Day) []any {
+	return []any{
+		&d.Date, &d.Conversations, &d.Questions, &d.Answered, &d.NoAnswer, &d.Failed, &d.Stopped, &d.ThumbsUp, &d.ThumbsDown, &d.PromptTokens, &d.CompletionTokens,
+		inJSON(&d.FirstText), inJSON(&d.Hours), (*[]byte)(&d.Users),
+	}
 }
 
-// Tops returns the most frequent names of a kind over periods.
+// inJSON is where a column with JSON goes.
+func inJSON(into any) sql.Scanner {
+	return store.Taking[[]byte](func(written sql.Null[[]byte]) error { return json.Unmarshal(written.V, into) })
+}
+
+// Days returns a chatbot's days that have sums, in order.
+func (s *Stats) Days(ctx context.Context, workspaceID, chatbotID, from, to string) ([]stats.Day, error) {
+	return store.Rows(scope.Workspace(ctx, workspaceID), s.store, intoDay, days, workspaceID, chatbotID, from, to)
+}
+
+// Tops returns the most frequent names of a kind over periods, of which there are some.
 func (s *Stats) Tops(ctx context.Context, workspaceID, chatbotID, kind string, periods []string, limit int) ([]stats.Top, error) {
-	var sums []struct {
-		Name string
-		Sum  int
-	}
-	err := s.store.Client(ctx).DailyCount.Query().
-		Where(dailycount.ChatbotID(chatbotID), dailycount.Kind(kind), dailycount.DayIn(periods...)).
-		Order(func(q *sql.Selector) { q.OrderExpr(sql.Expr("SUM(answers) DESC"), sql.Expr("name")) }).Limit(limit).
-		GroupBy(dailycount.FieldName).Aggregate(ent.As(ent.Sum(dailycount.FieldAnswers), "sum")).
-		Scan(scope.Workspace(ctx, workspaceID), &sums)
+	args := append([]any{workspaceID, chatbotID, kind, limit}, store.Column(periods, func(period *string) any { return *period })...)
+	tops, err := store.Rows(scope.Workspace(ctx, workspaceID), s.store, func(t *stats.Top) []any { return []any{&t.Name, &t.Answers} },
+		topsOf+store.Placeholders(5, len(periods))+mostFirst, args...)
 	if err != nil {
-		return nil, store.MapError(err)
-	}
-	tops := make([]stats.Top, len(sums))
-	for i, s := range sums {
-		tops[i] = stats.Top{Name: s.Name, Answers: s.Sum}
+		return nil, err
 	}
 	if kind == stats.Documents {
 		return tops, s.entitle(ctx, workspaceID, tops)

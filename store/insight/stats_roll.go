@@ -2,6 +2,7 @@ package insight
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,12 +10,10 @@ import (
 	"time"
 
 	"parley/core/chat"
+	"parley/core/fault"
 	"parley/core/insight/stats"
 	"parley/core/system"
-	ent "parley/ent/generated"
-	"parley/ent/generated/dailystat"
 	"parley/ent/generated/feedback"
-	"parley/ent/generated/usagerecord"
 	"parley/ent/scope"
 	"parley/store"
 	chatstore "parley/store/chat"
@@ -103,6 +102,8 @@ const (
 	total_ms = usage_sums.total_ms + excluded.total_ms, totals = usage_sums.totals + excluded.totals`
 )
 
+const markCounted = `UPDATE usage_records SET counted = TRUE WHERE NOT counted AND id IN `
+
 // CountRecords marks records of any workspace as counted, and adds them to the sums of
 // their months. The caller rolls back if some were counted before.
 func (s *Rolls) CountRecords(ctx context.Context, access system.Access, ids []int64) (n int, err error) {
@@ -116,12 +117,12 @@ func (s *Rolls) CountRecords(ctx context.Context, access system.Access, ids []in
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
 		// First, so that who deletes the workspace waits for the sums, or was before them.
-		n, err = s.store.Client(ctx).UsageRecord.Update().Where(usagerecord.IDIn(ids...), usagerecord.Counted(false)).SetCounted(true).Save(scope.System(ctx, access))
-		if err != nil || n != len(ids) {
+		ctx = scope.System(ctx, access)
+		marked, err := s.store.Affects(ctx, markCounted+store.Placeholders(1, len(args)), args...)
+		if n = int(marked); err != nil || n != len(ids) {
 			return store.MapError(err)
 		}
-		_, err = s.store.Raw(ctx).ExecContext(scope.System(ctx, access), fmt.Sprintf(statement, store.Placeholders(1, len(args))), args...)
-		return store.MapError(err)
+		return s.store.Run(ctx, fmt.Sprintf(statement, store.Placeholders(1, len(args))), args...)
 	})
 	return n, err
 }
@@ -157,51 +158,32 @@ func (s *Rolls) CountThumb(ctx context.Context, t stats.Thumb) (bool, error) {
 	return n > 0, store.MapError(err)
 }
 
+const (
+	dayOf  = selectDays + ` AND day = $3`
+	setDay = `INSERT INTO daily_stats (workspace_id, chatbot_id, day, conversations, questions, answered, no_answer, failed, stopped, thumbs_up, thumbs_down,
+	prompt_tokens, completion_tokens, first_text, hours, users) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+	ON CONFLICT (chatbot_id, day) DO UPDATE SET conversations = excluded.conversations, questions = excluded.questions, answered = excluded.answered,
+	no_answer = excluded.no_answer, failed = excluded.failed, stopped = excluded.stopped, thumbs_up = excluded.thumbs_up, thumbs_down = excluded.thumbs_down,
+	prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens, first_text = excluded.first_text, hours = excluded.hours,
+	users = excluded.users WHERE daily_stats.workspace_id = excluded.workspace_id`
+)
+
 // AddToDay adds to the sums of a chatbot's day, which nobody else changes: see
 // LockRoll.
 func (s *Rolls) AddToDay(ctx context.Context, workspaceID, chatbotID string, more stats.Day) error {
 	ctx = scope.Workspace(ctx, workspaceID)
-	row, err := s.store.Client(ctx).DailyStat.Query().Where(dailystat.ChatbotID(chatbotID), dailystat.Day(more.Date)).Only(ctx)
-	if ent.IsNotFound(err) {
-		create := s.store.Client(ctx).DailyStat.Create().SetWorkspaceID(workspaceID).SetChatbotID(chatbotID).SetDay(more.Date)
-		fillDay(create.Mutation(), &more)
-		return store.MapError(create.Exec(ctx))
-	}
-	if err != nil {
+	var day stats.Day
+	err := store.ScanOne(ctx, s.store.Raw(ctx), intoDay(&day), dayOf, workspaceID, chatbotID, more.Date)
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		return store.MapError(err)
 	}
-	day := dayFromRow(row)
+	day.Date = more.Date
 	day.Add(&more)
-	update := s.store.Client(ctx).DailyStat.UpdateOne(row)
-	fillDay(update.Mutation(), &day)
-	return store.MapError(update.Exec(ctx))
-}
-
-func fillDay(m *ent.DailyStatMutation, d *stats.Day) {
-	m.SetConversations(d.Conversations)
-	m.SetQuestions(d.Questions)
-	m.SetAnswered(d.Answered)
-	m.SetNoAnswer(d.NoAnswer)
-	m.SetFailed(d.Failed)
-	m.SetStopped(d.Stopped)
-	m.SetThumbsUp(d.ThumbsUp)
-	m.SetThumbsDown(d.ThumbsDown)
-	m.SetPromptTokens(d.PromptTokens)
-	m.SetCompletionTokens(d.CompletionTokens)
-	m.SetFirstText(d.FirstText[:])
-	m.SetHours(d.Hours[:])
-	m.SetUsers(d.Users)
-}
-
-func dayFromRow(row *ent.DailyStat) stats.Day {
-	d := stats.Day{
-		Date: row.Day, Conversations: row.Conversations, Questions: row.Questions, Answered: row.Answered, NoAnswer: row.NoAnswer,
-		Failed: row.Failed, Stopped: row.Stopped, ThumbsUp: row.ThumbsUp, ThumbsDown: row.ThumbsDown,
-		PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Users: row.Users,
-	}
-	copy(d.FirstText[:], row.FirstText)
-	copy(d.Hours[:], row.Hours)
-	return d
+	firstText, _ := json.Marshal(day.FirstText) // never fails for numbers
+	hours, _ := json.Marshal(day.Hours)
+	_, err = s.store.Raw(ctx).ExecContext(ctx, setDay, workspaceID, chatbotID, day.Date, day.Conversations, day.Questions, day.Answered, day.NoAnswer, day.Failed, day.Stopped,
+		day.ThumbsUp, day.ThumbsDown, day.PromptTokens, day.CompletionTokens, json.RawMessage(firstText), json.RawMessage(hours), []byte(day.Users))
+	return store.MapError(err)
 }
 
 const (

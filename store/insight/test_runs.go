@@ -4,13 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/core/answer"
-	"parley/core/chat"
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/insight/testrun"
@@ -21,7 +18,6 @@ import (
 	"parley/ent/generated/document"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/testquestion"
-	"parley/ent/generated/testresult"
 	enttestrun "parley/ent/generated/testrun"
 	"parley/ent/scope"
 	"parley/store"
@@ -178,33 +174,22 @@ func (s *TestRuns) AnsweredFrom(ctx context.Context, workspaceID, chatbotID stri
 	return version, documents, store.MapError(err)
 }
 
-// withoutSources are the columns of results that lists need.
-var withoutSources = slices.DeleteFunc(slices.Clone(testresult.Columns), func(column string) bool { return column == testresult.FieldSources })
+const (
+	// testResults read the sources, which may be long, if they are asked to.
+	testResults = `SELECT run_id, question_id, passed, outcome, answer, failure, model, CASE WHEN $3 THEN sources ELSE '' END, f1, cites,
+	prompt_tokens, completion_tokens, estimated, total_ms, created_at FROM test_results WHERE workspace_id = $1 AND run_id = $2 ORDER BY id`
+	addTestResult = `INSERT INTO test_results (workspace_id, run_id, question_id, passed, outcome, answer, failure, model, sources, f1, cites,
+	prompt_tokens, completion_tokens, estimated, total_ms, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
+)
 
 // TestResults returns the results of a run, with or without their citations.
 func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, cited bool) ([]testrun.Result, error) {
-	query := s.store.Client(ctx).TestResult.Query().Where(testresult.RunID(runID)).Order(testresult.ByID())
-	if !cited {
-		query.Select(withoutSources...)
-	}
-	rows, err := query.All(scope.Workspace(ctx, workspaceID))
-	if err != nil {
-		return nil, store.MapError(err)
-	}
-	results := make([]testrun.Result, len(rows))
-	for i, row := range rows {
-		sources, err := store.CitationsFromColumn(row.Sources)
-		if err != nil {
-			return nil, store.MapError(err)
+	return store.Rows(scope.Workspace(ctx, workspaceID), s.store, func(r *testrun.Result) []any {
+		return []any{
+			&r.RunID, &r.QuestionID, &r.Passed, &r.Outcome, &r.Answer, &r.Failure, &r.Model, store.InCitations(&r.Citations), &r.F1, &r.Cites,
+			&r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, chatstore.InMilliseconds(&r.Took), store.InUTC(&r.At),
 		}
-		results[i] = testrun.Result{
-			RunID: row.RunID, QuestionID: row.QuestionID, Passed: row.Passed, Outcome: chat.Outcome(row.Outcome), Answer: row.Answer, Failure: row.Failure,
-			Model: row.Model, Citations: sources, F1: row.F1, Cites: row.Cites, At: row.CreatedAt.UTC(),
-			Usage: answer.Usage{PromptTokens: row.PromptTokens, CompletionTokens: row.CompletionTokens, Estimated: row.Estimated},
-			Took:  time.Duration(row.TotalMs) * time.Millisecond,
-		}
-	}
-	return results, nil
+	}, testResults, workspaceID, runID, cited)
 }
 
 // AddTestResult adds a result, and writes how its run went so far.
@@ -225,11 +210,8 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run te
 		if !there {
 			return fault.New(fault.Conflict, "The test question was removed.")
 		}
-		err = s.store.Client(ctx).TestResult.Create().SetWorkspaceID(workspaceID).SetRunID(r.RunID).SetQuestionID(r.QuestionID).SetPassed(r.Passed).
-			SetOutcome(string(r.Outcome)).SetAnswer(r.Answer).SetFailure(r.Failure).SetModel(r.Model).SetSources(store.CitationsToColumn(r.Citations)).SetNillableF1(r.F1).SetNillableCites(r.Cites).
-			SetPromptTokens(r.Usage.PromptTokens).SetCompletionTokens(r.Usage.CompletionTokens).SetEstimated(r.Usage.Estimated).
-			SetTotalMs(int(r.Took.Milliseconds())).SetCreatedAt(r.At).Exec(ctx)
-		return store.MapError(err)
+		return s.store.Run(ctx, addTestResult, workspaceID, r.RunID, r.QuestionID, r.Passed, string(r.Outcome), r.Answer, r.Failure, r.Model, store.CitationsToColumn(r.Citations),
+			r.F1, r.Cites, r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Usage.Estimated, r.Took.Milliseconds(), r.At)
 	})
 }
 

@@ -3,6 +3,8 @@ package isolation
 import (
 	"context"
 
+	entsql "entgo.io/ent/dialect/sql"
+
 	"parley/core/isolation"
 	"parley/core/tenant"
 	ent "parley/ent/generated"
@@ -58,6 +60,20 @@ func (p *planter) named(prefix string, names ...string) string {
 	return made
 }
 
+// into begins a row of the workspace in a table without a client, and add adds rows.
+func (p *planter) into(table string) *entsql.InsertBuilder {
+	return p.store.Into(table).Set("workspace_id", p.ws)
+}
+
+func (p *planter) add(ctx context.Context, rows ...*entsql.InsertBuilder) error {
+	for _, row := range rows {
+		if err := p.store.Exec(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (p *planter) workspace(ctx context.Context) error {
 	err := p.db.Workspace.Create().SetID(p.ws).SetName(p.Text("workspaces.name")).SetPlan(string(p.Plan)).SetGrantedPlan(string(p.Plan)).SetCreatedAt(p.At).Exec(ctx)
 	if err != nil {
@@ -68,9 +84,9 @@ func (p *planter) workspace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.db.SSOConnection.Create().SetID(p.NewID("sso")).SetWorkspaceID(p.ws).SetIssuer("https://" + p.Word("sso_connections.issuer") + ".invalid").
-		SetClientID(p.Word("sso_connections.client_id")).SetClientSecret([]byte(p.Word("sso_connections.client_secret"))).
-		SetDomain(p.Word("sso_connections.domain") + ".invalid").SetDomainCode(p.Word("sso_connections.domain_code")).SetCreatedAt(p.At).Exec(ctx)
+	return p.add(ctx, p.into("sso_connections").Set("id", p.NewID("sso")).Set("issuer", "https://"+p.Word("sso_connections.issuer")+".invalid").
+		Set("client_id", p.Word("sso_connections.client_id")).Set("client_secret", []byte(p.Word("sso_connections.client_secret"))).
+		Set("domain", p.Word("sso_connections.domain")+".invalid").Set("domain_code", p.Word("sso_connections.domain_code")).Set("created_at", p.At))
 }
 
 // people are an owner and a member, both signed in, and somebody who was invited.
@@ -130,8 +146,7 @@ func (p *planter) tokens(ctx context.Context) error {
 			p.is.IDs["token_id"] = t.ID
 		}
 	}
-	return p.store.Exec(ctx, p.store.Into("token_months").
-		Set("workspace_id", p.ws).Set("token_id", p.Tokens[0].ID).Set("month", p.month()).Set("messages", 1))
+	return p.add(ctx, p.into("token_months").Set("token_id", p.Tokens[0].ID).Set("month", p.month()).Set("messages", 1))
 }
 
 func (p *planter) month() string { return p.At.UTC().Format("2006-01") }

@@ -38,8 +38,8 @@ func (p *planter) conversations(ctx context.Context) error {
 			return err
 		}
 	}
-	return p.db.IdempotencyKey.Create().SetWorkspaceID(p.ws).SetTokenID(p.Tokens[0].ID).SetRoute("POST /api/v1/chat").SetKey(p.Word("idempotency_keys.key")).
-		SetBodyHash(p.Word("idempotency_keys.body_hash")).SetConversationID(kept.ID).SetMessageID(p.is.Message).SetCreatedAt(p.At).Exec(ctx)
+	return p.add(ctx, p.into("idempotency_keys").Set("token_id", p.Tokens[0].ID).Set("route", "POST /api/v1/chat").Set("key", p.Word("idempotency_keys.key")).
+		Set("body_hash", p.Word("idempotency_keys.body_hash")).Set("conversation_id", kept.ID).Set("message_id", p.is.Message).Set("created_at", p.At))
 }
 
 // exchange adds a question with its answer, and returns the answer.
@@ -76,15 +76,10 @@ func (p *planter) insight(ctx context.Context) error {
 		return err
 	}
 	day := p.At.UTC().Format("2006-01-02")
-	err = p.db.DailyStat.Create().SetWorkspaceID(p.ws).SetChatbotID(bot).SetDay(day).SetFirstText([]int{}).SetHours([]int{}).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	err = p.db.DailyCount.Create().SetWorkspaceID(p.ws).SetChatbotID(bot).SetDay(day).SetKind("topic").SetName(p.Text("daily_counts.name")).SetAnswers(1).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	return p.db.CachedAnswer.Create().SetWorkspaceID(p.ws).SetChatbotID(bot).SetKey(id.Hash(p.ws)).SetText(p.Text("cached_answers.text")).SetSources(p.cites()).SetCreatedAt(p.At).Exec(ctx)
+	return p.add(ctx,
+		p.into("daily_stats").Set("chatbot_id", bot).Set("day", day).Set("first_text", "[]").Set("hours", "[]"),
+		p.into("daily_counts").Set("chatbot_id", bot).Set("day", day).Set("kind", "topic").Set("name", p.Text("daily_counts.name")).Set("answers", 1),
+		p.into("cached_answers").Set("chatbot_id", bot).Set("key", id.Hash(p.ws)).Set("text", p.Text("cached_answers.text")).Set("sources", p.cites()).Set("created_at", p.At))
 }
 
 func (p *planter) tests(ctx context.Context) error {
@@ -99,25 +94,17 @@ func (p *planter) tests(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.db.TestResult.Create().SetWorkspaceID(p.ws).SetRunID(run).SetQuestionID(question).SetPassed(false).SetOutcome(string(chat.Answered)).
-		SetAnswer(p.Text("test_results.answer")).SetFailure(p.Text("test_results.failure")).SetSources(p.cites()).SetCreatedAt(p.At).Exec(ctx)
+	return p.add(ctx, p.into("test_results").Set("run_id", run).Set("question_id", question).Set("passed", false).Set("outcome", string(chat.Answered)).
+		Set("answer", p.Text("test_results.answer")).Set("failure", p.Text("test_results.failure")).Set("sources", p.cites()).Set("created_at", p.At))
 }
 
 // usage is what the workspace has used of its plan.
 func (p *planter) usage(ctx context.Context) error {
-	err := p.db.UsageRecord.Create().SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetMessageID(p.is.Message).SetAttempt(1).SetStatus(string(chat.Complete)).
-		SetModel(p.Word("usage_records.model")).SetConversationID(p.is.Conversation).SetOutcome(string(chat.Answered)).SetCounted(true).SetCreatedAt(p.At).Exec(ctx)
-	if err != nil {
-		return err
-	}
-	err = p.store.Exec(ctx, p.store.Into("usage_sums").Set("workspace_id", p.ws).Set("month", p.month()).
-		Set("chatbot_id", p.is.IDs["chatbot"]).Set("model", p.Word("usage_sums.model")).Set("status", string(chat.Complete)).Set("answers", 1))
-	if err != nil {
-		return err
-	}
-	err = p.store.Exec(ctx, p.store.Into("usages").Set("workspace_id", p.ws).Set("month", p.month()).Set("shard", 0).Set("messages", 1))
-	if err != nil {
-		return err
-	}
-	return p.db.QuotaNotice.Create().SetWorkspaceID(p.ws).SetMonth("2000-01").SetPercent(100).SetCreatedAt(p.At).Exec(ctx)
+	return p.add(ctx,
+		p.into("usage_records").Set("chatbot_id", p.is.IDs["chatbot"]).Set("message_id", p.is.Message).Set("attempt", 1).Set("status", string(chat.Complete)).
+			Set("model", p.Word("usage_records.model")).Set("conversation_id", p.is.Conversation).Set("outcome", string(chat.Answered)).Set("counted", true).Set("created_at", p.At),
+		p.into("usage_sums").Set("month", p.month()).
+			Set("chatbot_id", p.is.IDs["chatbot"]).Set("model", p.Word("usage_sums.model")).Set("status", string(chat.Complete)).Set("answers", 1),
+		p.into("usages").Set("month", p.month()).Set("shard", 0).Set("messages", 1),
+		p.into("quota_notices").Set("month", "2000-01").Set("percent", 100).Set("created_at", p.At))
 }

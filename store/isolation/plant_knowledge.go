@@ -48,7 +48,7 @@ func (p *planter) documents(ctx context.Context) error {
 	if err := p.db.Upload.Create().SetWorkspaceID(p.ws).SetDocumentID(p.is.Documents[2]).SetName(p.Text("uploads.name")).SetContentType("text/plain").SetBody([]byte(p.Text("uploads.body"))).Exec(ctx); err != nil {
 		return err
 	}
-	if err := p.db.Embedding.Create().SetWorkspaceID(p.ws).SetModel(p.Word("embeddings.model")).SetTextHash(id.Hash(p.ws)).SetVector([]byte{0, 0, 0, 0}).SetUsedAt(p.At).Exec(ctx); err != nil {
+	if err := p.add(ctx, p.into("embeddings").Set("model", p.Word("embeddings.model")).Set("text_hash", id.Hash(p.ws)).Set("vector", []byte{0, 0, 0, 0}).Set("used_at", p.At)); err != nil {
 		return err
 	}
 	return p.db.Removal.Create().SetID(p.named("rm", "removal_id")).SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetDocumentID(p.NewID("doc")).

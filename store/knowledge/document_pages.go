@@ -32,7 +32,7 @@ func NewKnowledgePages(db *store.Store) *KnowledgePages { return &KnowledgePages
 func admitted(chatbotID string, filter browse.Filter) []predicate.Document {
 	conditions := []predicate.Document{document.ChatbotID(chatbotID)}
 	if filter.Search != "" {
-		conditions = append(conditions, store.FoundBy(filter.Search))
+		conditions = append(conditions, FoundBy(filter.Search))
 	}
 	if filter.Kind != "" {
 		conditions = append(conditions, document.Kind(string(filter.Kind)))
@@ -99,7 +99,7 @@ func (s *KnowledgePages) countStates(ctx context.Context, workspaceID, chatbotID
 	ctx = scope.Workspace(ctx, workspaceID)
 	statement, args := countedStates, []any{workspaceID, chatbotID}
 	if filter.Search != "" {
-		pattern, older := store.SearchPatterns(filter.Search)
+		pattern, older := searchPatterns(filter.Search)
 		statement, args = foundStates, append(args, pattern, older)
 	}
 	rows, err := s.store.Raw(ctx).QueryContext(ctx, statement, args...)

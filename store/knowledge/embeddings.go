@@ -14,7 +14,6 @@ import (
 	"parley/core/system"
 	ent "parley/ent/generated"
 	"parley/ent/generated/document"
-	"parley/ent/generated/embedding"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -25,17 +24,31 @@ type Embeddings struct{ store *store.Store }
 // NewEmbeddings returns the embeddings of a database.
 func NewEmbeddings(db *store.Store) *Embeddings { return &Embeddings{db} }
 
+const (
+	embeddingsOf   = `SELECT text_hash, vector FROM embeddings WHERE workspace_id = $1 AND model = $2 AND text_hash IN `
+	manyEmbeddings = `SELECT workspace_id, COUNT(*) FROM embeddings GROUP BY workspace_id HAVING COUNT(*) > $1`
+	// longestAgo deletes those that were used longest ago.
+	longestAgo = `DELETE FROM embeddings WHERE workspace_id = $1
+	AND id IN (SELECT id FROM embeddings WHERE workspace_id = $1 ORDER BY used_at, id LIMIT $2)`
+)
+
 // Embeddings returns those vectors that are known, by the hash of their text.
 func (s *Embeddings) Embeddings(ctx context.Context, workspaceID, model string, hashes []string) (map[string][]float32, error) {
-	rows, err := s.store.Client(ctx).Embedding.Query().
-		Where(embedding.WorkspaceID(workspaceID), embedding.Model(model), embedding.TextHashIn(hashes...)).
-		All(scope.Workspace(ctx, workspaceID))
+	known := make(map[string][]float32, len(hashes))
+	if len(hashes) == 0 {
+		return known, nil
+	}
+	ctx = scope.Workspace(ctx, workspaceID)
+	args := append([]any{workspaceID, model}, store.Column(hashes, func(hash *string) any { return *hash })...)
+	err := store.EachRow(ctx, s.store.Raw(ctx), embeddingsOf+store.Placeholders(3, len(hashes)), args, func(row *sql.Rows) error {
+		var hash string
+		var vector sql.RawBytes
+		err := row.Scan(&hash, &vector)
+		known[hash] = vectorFromRow(vector)
+		return err
+	})
 	if err != nil {
 		return nil, store.MapError(err)
-	}
-	known := make(map[string][]float32, len(rows))
-	for _, row := range rows {
-		known[row.TextHash] = vectorFromRow(row.Vector)
 	}
 	return known, nil
 }
@@ -45,24 +58,19 @@ func (s *Embeddings) SaveEmbeddings(ctx context.Context, workspaceID, model stri
 	return s.store.InTx(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
 		// In order: two transactions that save the same vectors must not deadlock.
 		return store.InBatches(slices.Sorted(maps.Keys(vectors)), store.BatchRows, func(hashes []string) error {
-			rows := s.store.Into(embedding.Table).Columns(embedding.FieldWorkspaceID, embedding.FieldModel, embedding.FieldTextHash, embedding.FieldVector, embedding.FieldUsedAt)
+			rows := s.store.Into("embeddings").Columns("workspace_id", "model", "text_hash", "vector", "used_at")
 			for _, hash := range hashes {
 				rows.Values(workspaceID, model, hash, fromVector(vectors[hash]), now)
 			}
 			return s.store.Exec(ctx, rows.OnConflict(
-				entsql.ConflictColumns(embedding.FieldWorkspaceID, embedding.FieldModel, embedding.FieldTextHash),
-				store.Overwrite(embedding.FieldUsedAt, embedding.FieldVector)))
+				entsql.ConflictColumns("workspace_id", "model", "text_hash"), store.Overwrite("used_at", "vector")))
 		})
 	})
 }
 
 // DeleteEmbeddings deletes vectors of every workspace from before a time.
 func (s *Embeddings) DeleteEmbeddings(ctx context.Context, access system.Access, before time.Time) error {
-	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.Embedding.Query().Where(embedding.UsedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
-		return db.Embedding.Delete().Where(embedding.IDIn(ids...), embedding.UsedAtLT(before)).Exec(ctx)
-	})
+	return s.store.Expire(scope.System(ctx, access), "embeddings", "used_at < $1", before)
 }
 
 func vectorFromRow(raw []byte) []float32 {
@@ -85,10 +93,9 @@ func fromVector(vector []float32) []byte {
 // than times as many as it has passages, those that were used longest ago.
 func (s *Embeddings) TrimEmbeddings(ctx context.Context, access system.Access, floor, times int) error {
 	ctx = scope.System(ctx, access)
-	var all []inWorkspace
-	err := s.store.Client(ctx).Embedding.Query().Where(moreThan(floor)).GroupBy(embedding.FieldWorkspaceID).Aggregate(ent.Count()).Scan(ctx, &all)
+	all, err := store.Rows(ctx, s.store, func(w *inWorkspace) []any { return []any{&w.WorkspaceID, &w.Count} }, manyEmbeddings, floor)
 	if err != nil {
-		return store.MapError(err)
+		return err
 	}
 	for _, w := range all {
 		var passages []struct{ Sum sql.NullInt64 }
@@ -98,15 +105,7 @@ func (s *Embeddings) TrimEmbeddings(ctx context.Context, access system.Access, f
 			return store.MapError(err)
 		}
 		err = inParts(w.Count-max(floor, times*int(passages[0].Sum.Int64)), func(n int) error {
-			ids, err := s.store.Client(ctx).Embedding.Query().Where(embedding.WorkspaceID(w.WorkspaceID)).
-				Order(embedding.ByUsedAt(), embedding.ByID()).Limit(n).IDs(ctx)
-			if err != nil {
-				return store.MapError(err)
-			}
-			return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-				_, err := db.Embedding.Delete().Where(embedding.IDIn(ids...)).Exec(ctx)
-				return err
-			})
+			return s.store.Run(ctx, longestAgo, w.WorkspaceID, n)
 		})
 		if err != nil {
 			return err

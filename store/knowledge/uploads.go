@@ -7,7 +7,6 @@ import (
 	"parley/core/knowledge"
 	"parley/core/system"
 	ent "parley/ent/generated"
-	"parley/ent/generated/document"
 	"parley/ent/generated/upload"
 	"parley/ent/scope"
 	"parley/store"
@@ -31,13 +30,7 @@ func (s *Uploads) UploadSize(ctx context.Context, workspaceID, documentID string
 // DeleteFailedUploads deletes the files of documents of every workspace that
 // failed before a time.
 func (s *Uploads) DeleteFailedUploads(ctx context.Context, access system.Access, failedBefore time.Time) error {
-	ctx = scope.System(ctx, access)
-	failed := upload.HasDocumentWith(document.State(string(knowledge.Failed)), document.UpdatedAtLT(failedBefore))
-	return store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.Upload.Query().Where(failed).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
-		return db.Upload.Delete().Where(upload.IDIn(ids...), failed).Exec(ctx)
-	})
+	return s.store.Expire(scope.System(ctx, access), "uploads", "document_id IN (SELECT id FROM documents WHERE state = 'failed' AND updated_at < $1)", failedBefore)
 }
 
 // CreateUpload keeps the file of a document until its text is extracted.

@@ -132,17 +132,8 @@ func (s *Mails) SettleMail(ctx context.Context, workspaceID string, id int64, se
 // given up, the time it was written counts.
 func (s *Mails) DeleteMails(ctx context.Context, access system.Access, before time.Time) error {
 	ctx = scope.System(ctx, access)
-	account := accountmail.And(accountmail.DueAtIsNil(), accountmail.CreatedAtLT(before))
-	settled := mail.And(mail.DueAtIsNil(), mail.Or(mail.SentAtLT(before), mail.And(mail.SentAtIsNil(), mail.CreatedAtLT(before))))
-	return errors.Join(store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.AccountMail.Query().Where(account).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
-		return db.AccountMail.Delete().Where(accountmail.IDIn(ids...), account).Exec(ctx)
-	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int64, error) {
-		return db.Mail.Query().Where(settled).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []int64) (int, error) {
-		return db.Mail.Delete().Where(mail.IDIn(ids...), settled).Exec(ctx)
-	}))
+	return errors.Join(s.store.Expire(ctx, "account_mails", "due_at IS NULL AND created_at < $1", before),
+		s.store.Expire(ctx, "mails", "due_at IS NULL AND (sent_at < $1 OR sent_at IS NULL AND created_at < $1)", before))
 }
 
 func mailFromRow(row *ent.Mail) outbox.Mail {

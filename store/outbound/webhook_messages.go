@@ -77,9 +77,5 @@ func (s *WebhookDeliveries) Pending(ctx context.Context, workspaceID string) (ma
 
 // DeleteMessages deletes old messages of every workspace with their deliveries.
 func (s *WebhookDeliveries) DeleteMessages(ctx context.Context, access system.Access, before time.Time) error {
-	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.WebhookMessage.Query().Where(webhookmessage.CreatedAtLT(before)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
-		return db.WebhookMessage.Delete().Where(webhookmessage.IDIn(ids...), webhookmessage.CreatedAtLT(before)).Exec(ctx)
-	})
+	return s.store.Expire(scope.System(ctx, access), "webhook_messages", "created_at < $1", before)
 }

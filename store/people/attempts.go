@@ -4,10 +4,6 @@ import (
 	"context"
 	"time"
 
-	entsql "entgo.io/ent/dialect/sql"
-
-	ent "parley/ent/generated"
-	"parley/ent/generated/signinattempt"
 	"parley/store"
 )
 
@@ -17,35 +13,25 @@ type Attempts struct{ store *store.Store }
 // NewAttempts returns the attempts of a database.
 func NewAttempts(db *store.Store) *Attempts { return &Attempts{db} }
 
+const (
+	forgetAttempts = `DELETE FROM sign_in_attempts WHERE id = $1 AND last_at < $2`
+	countAttempt   = `INSERT INTO sign_in_attempts (id, failures, last_at) VALUES ($1, 1, $2)
+	ON CONFLICT (id) DO UPDATE SET failures = sign_in_attempts.failures + 1, last_at = excluded.last_at RETURNING failures`
+	forgiveAttempt = `UPDATE sign_in_attempts SET failures = failures - 1 WHERE id = $1 AND failures > 0`
+)
+
 // CountAttempt adds one to the count of key and returns it.
-func (s *Attempts) CountAttempt(ctx context.Context, key string, since, now time.Time) (int, error) {
-	count := 0
-	err := s.store.InTx(ctx, func(ctx context.Context) error {
-		db := s.store.Client(ctx)
-		if _, err := db.SignInAttempt.Delete().Where(signinattempt.ID(key), signinattempt.LastAtLT(since)).Exec(ctx); err != nil {
+func (s *Attempts) CountAttempt(ctx context.Context, key string, since, now time.Time) (count int, err error) {
+	err = s.store.InTx(ctx, func(ctx context.Context) error {
+		if err := s.store.Run(ctx, forgetAttempts, key, since); err != nil {
 			return err
 		}
-		err := s.store.Exec(ctx, s.store.Into(signinattempt.Table).
-			Set(signinattempt.FieldID, key).Set(signinattempt.FieldFailures, 1).Set(signinattempt.FieldLastAt, now).
-			OnConflict(entsql.ConflictColumns(signinattempt.FieldID), entsql.ResolveWith(func(u *entsql.UpdateSet) {
-				u.Add(signinattempt.FieldFailures, 1).SetExcluded(signinattempt.FieldLastAt)
-			})))
-		if err != nil {
-			return err
-		}
-		row, err := db.SignInAttempt.Get(ctx, key)
-		if err != nil {
-			return err
-		}
-		count = row.Failures
-		return nil
+		return store.ScanOne(ctx, s.store.Raw(ctx), []any{&count}, countAttempt, key, now)
 	})
 	return count, err
 }
 
 // ForgiveAttempt takes one from the count of key.
 func (s *Attempts) ForgiveAttempt(ctx context.Context, key string) error {
-	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		return db.SignInAttempt.Update().Where(signinattempt.ID(key), signinattempt.FailuresGT(0)).AddFailures(-1).Exec(ctx)
-	})
+	return s.store.Run(ctx, forgiveAttempt, key)
 }

@@ -48,11 +48,7 @@ func (s *Invitations) DeleteInvitation(ctx context.Context, workspaceID, id stri
 
 // DeleteExpiredInvitations removes those that have ended.
 func (s *Invitations) DeleteExpiredInvitations(ctx context.Context, access system.Access, now time.Time) error {
-	return store.InPortions(scope.System(ctx, access), s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.Invitation.Query().Where(invitation.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
-		return db.Invitation.Delete().Where(invitation.IDIn(ids...), invitation.ExpiresAtLT(now)).Exec(ctx)
-	})
+	return s.store.Expire(scope.System(ctx, access), "invitations", "expires_at < $1", now)
 }
 
 func invitationFromRow(row *ent.Invitation) tenant.Invitation {

@@ -8,11 +8,7 @@ import (
 	"parley/core/account"
 	"parley/core/account/signin"
 	ent "parley/ent/generated"
-	"parley/ent/generated/addresscode"
-	"parley/ent/generated/device"
 	"parley/ent/generated/session"
-	"parley/ent/generated/signinattempt"
-	"parley/ent/generated/signinstep"
 	"parley/store"
 )
 
@@ -102,26 +98,10 @@ func (s *Sessions) DeleteSessions(ctx context.Context, userID string) error {
 
 // DeleteExpired removes what no longer matters.
 func (s *Sessions) DeleteExpired(ctx context.Context, now time.Time) error {
-	idle := now.Add(-24 * time.Hour)
-	return errors.Join(store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.Session.Query().Where(session.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
-		return db.Session.Delete().Where(session.IDIn(ids...), session.ExpiresAtLT(now)).Exec(ctx)
-	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.SignInStep.Query().Where(signinstep.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
-		return db.SignInStep.Delete().Where(signinstep.IDIn(ids...), signinstep.ExpiresAtLT(now)).Exec(ctx)
-	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]int, error) {
-		return db.Device.Query().Where(device.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []int) (int, error) {
-		return db.Device.Delete().Where(device.IDIn(ids...), device.ExpiresAtLT(now)).Exec(ctx)
-	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.AddressCode.Query().Where(addresscode.ExpiresAtLT(now)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
-		return db.AddressCode.Delete().Where(addresscode.IDIn(ids...), addresscode.ExpiresAtLT(now)).Exec(ctx)
-	}), store.InPortions(ctx, s.store, func(ctx context.Context, db *ent.Client) ([]string, error) {
-		return db.SignInAttempt.Query().Where(signinattempt.LastAtLT(idle)).Limit(store.TrimBatch).IDs(ctx)
-	}, func(ctx context.Context, db *ent.Client, ids []string) (int, error) {
-		return db.SignInAttempt.Delete().Where(signinattempt.IDIn(ids...), signinattempt.LastAtLT(idle)).Exec(ctx)
-	}))
+	return errors.Join(
+		s.store.Expire(ctx, "sessions", "expires_at < $1", now),
+		s.store.Expire(ctx, "sign_in_steps", "expires_at < $1", now),
+		s.store.Expire(ctx, "devices", "expires_at < $1", now),
+		s.store.Expire(ctx, "address_codes", "expires_at < $1", now),
+		s.store.Expire(ctx, "sign_in_attempts", "last_at < $1", now.Add(-24*time.Hour)))
 }

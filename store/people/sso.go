@@ -2,16 +2,15 @@ package people
 
 import (
 	"context"
+	"database/sql"
 	"iter"
 	"time"
 
 	"parley/core/fault"
 	"parley/core/sso"
 	"parley/core/system"
-	"parley/core/tenant"
 	ent "parley/ent/generated"
 	"parley/ent/generated/identity"
-	"parley/ent/generated/ssoconnection"
 	"parley/ent/scope"
 	"parley/store"
 )
@@ -26,50 +25,72 @@ var _ sso.ConnectionStore = (*SSOConnections)(nil)
 
 var errNoSSO = fault.New(fault.NotFound, "This workspace has no single sign-on.")
 
+const (
+	createConnection = `INSERT INTO sso_connections (workspace_id, id, issuer, client_id, client_secret, domain, domain_code, domain_confirmed_at, role, required, created_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	updateConnection = `UPDATE sso_connections SET issuer = $3, client_id = $4, client_secret = $5, domain = $6, domain_code = $7, domain_confirmed_at = $8,
+	role = $9, required = $10 WHERE workspace_id = $1 AND id = $2`
+	deleteConnection = `DELETE FROM sso_connections WHERE workspace_id = $1`
+	connectionOf     = selectConnections + ` WHERE workspace_id = $1`
+	connectionsNamed = selectConnections + ` WHERE domain = $1 ORDER BY id`
+	connectionsAfter = selectConnections + ` WHERE id > $1 ORDER BY id LIMIT $2`
+
+	selectConnections = `SELECT id, workspace_id, issuer, client_id, client_secret, domain, domain_code, domain_confirmed_at, role, required, created_at FROM sso_connections`
+)
+
+func intoConnection(c *sso.SealedConnection) []any {
+	confirmed := store.Taking[time.Time](func(at sql.Null[time.Time]) error {
+		if at.Valid {
+			c.DomainConfirmedAt = store.UTC(&at.V)
+		}
+		return nil
+	})
+	return []any{&c.ID, &c.WorkspaceID, &c.Issuer, &c.ClientID, &c.SealedSecret, &c.Domain, &c.DomainCode, confirmed, &c.Role, &c.Required, store.InUTC(&c.CreatedAt)}
+}
+
+func connectionValues(workspaceID string, c *sso.SealedConnection) []any {
+	return []any{workspaceID, c.ID, c.Issuer, c.ClientID, c.SealedSecret, c.Domain, c.DomainCode, c.DomainConfirmedAt, string(c.Role), c.Required}
+}
+
 // CreateConnection adds the connection of a workspace.
 func (s *SSOConnections) CreateConnection(ctx context.Context, workspaceID string, c sso.SealedConnection) error {
-	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return db.SSOConnection.Create().SetID(c.ID).SetWorkspaceID(workspaceID).SetIssuer(c.Issuer).SetClientID(c.ClientID).SetClientSecret(c.SealedSecret).
-			SetDomain(c.Domain).SetDomainCode(c.DomainCode).SetNillableDomainConfirmedAt(c.DomainConfirmedAt).SetRole(string(c.Role)).SetRequired(c.Required).
-			SetCreatedAt(c.CreatedAt).Exec(ctx)
-	})
+	return s.store.Run(scope.Workspace(ctx, workspaceID), createConnection, append(connectionValues(workspaceID, &c), c.CreatedAt)...)
 }
 
 // Connection returns the connection of a workspace.
-func (s *SSOConnections) Connection(ctx context.Context, workspaceID string) (sso.SealedConnection, error) {
-	row, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.WorkspaceID(workspaceID)).Only(scope.Workspace(ctx, workspaceID))
-	if ent.IsNotFound(err) {
-		return sso.SealedConnection{}, errNoSSO
-	}
-	return store.One(row, err, connectionFromRow)
+func (s *SSOConnections) Connection(ctx context.Context, workspaceID string) (c sso.SealedConnection, err error) {
+	ctx = scope.Workspace(ctx, workspaceID)
+	err = store.ScanOne(ctx, s.store.Raw(ctx), intoConnection(&c), connectionOf, workspaceID)
+	return c, orNoSSO(store.MapError(err))
 }
 
 // UpdateConnection changes all of a connection but its identifier and its beginning.
 func (s *SSOConnections) UpdateConnection(ctx context.Context, workspaceID string, c sso.SealedConnection) error {
-	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		update := db.SSOConnection.Update().Where(ssoconnection.ID(c.ID)).SetIssuer(c.Issuer).SetClientID(c.ClientID).SetClientSecret(c.SealedSecret).
-			SetDomain(c.Domain).SetDomainCode(c.DomainCode).SetRole(string(c.Role)).SetRequired(c.Required)
-		if c.DomainConfirmedAt == nil {
-			update.ClearDomainConfirmedAt()
-		} else {
-			update.SetDomainConfirmedAt(*c.DomainConfirmedAt)
-		}
-		return connectionAffected(update.Save(ctx))
-	})
+	return s.change(ctx, workspaceID, updateConnection, connectionValues(workspaceID, &c)...)
 }
 
 // DeleteConnection removes the connection of a workspace.
 func (s *SSOConnections) DeleteConnection(ctx context.Context, workspaceID string) error {
-	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
-		return connectionAffected(db.SSOConnection.Delete().Where(ssoconnection.WorkspaceID(workspaceID)).Exec(ctx))
-	})
+	return s.change(ctx, workspaceID, deleteConnection, workspaceID)
+}
+
+func (s *SSOConnections) change(ctx context.Context, workspaceID, statement string, args ...any) error {
+	return orNoSSO(s.store.WriteRaw(scope.Workspace(ctx, workspaceID), func(ctx context.Context) error {
+		return s.store.Hits(ctx, statement, args...)
+	}))
+}
+
+func orNoSSO(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return errNoSSO
+	}
+	return err
 }
 
 // ConnectionsOf returns the connections of all workspaces that name a domain, the
 // confirmed one first.
 func (s *SSOConnections) ConnectionsOf(ctx context.Context, access system.Access, domain string) ([]sso.SealedConnection, error) {
-	rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.Domain(domain)).Order(ssoconnection.ByID()).All(scope.System(ctx, access))
-	all, err := store.Mapped(rows, err, connectionFromRow)
+	all, err := store.Rows(scope.System(ctx, access), s.store, intoConnection, connectionsNamed, domain)
 	for i, c := range all {
 		if c.IsConfirmed() {
 			all[0], all[i] = all[i], all[0]
@@ -81,23 +102,8 @@ func (s *SSOConnections) ConnectionsOf(ctx context.Context, access system.Access
 // AllConnections reads the connections of all workspaces.
 func (s *SSOConnections) AllConnections(ctx context.Context, access system.Access) iter.Seq2[sso.SealedConnection, error] {
 	return store.InKeyOrder(scope.System(ctx, access), func(ctx context.Context, after string) ([]sso.SealedConnection, error) {
-		rows, err := s.store.Client(ctx).SSOConnection.Query().Where(ssoconnection.IDGT(after)).Order(ssoconnection.ByID()).Limit(store.PortionRows).All(ctx)
-		return store.Mapped(rows, err, connectionFromRow)
+		return store.Rows(ctx, s.store, intoConnection, connectionsAfter, after, store.PortionRows)
 	}, func(c sso.SealedConnection) string { return c.ID })
-}
-
-func connectionAffected(n int, err error) error {
-	if err == nil && n == 0 {
-		return errNoSSO
-	}
-	return err
-}
-
-func connectionFromRow(row *ent.SSOConnection) sso.SealedConnection {
-	return sso.SealedConnection{Connection: sso.Connection{
-		ID: row.ID, WorkspaceID: row.WorkspaceID, Issuer: row.Issuer, ClientID: row.ClientID, Domain: row.Domain, DomainCode: row.DomainCode,
-		DomainConfirmedAt: store.UTC(row.DomainConfirmedAt), Role: tenant.Role(row.Role), Required: row.Required, CreatedAt: row.CreatedAt.UTC(),
-	}, SealedSecret: row.ClientSecret}
 }
 
 // Identities keeps the accounts of people at identity providers.

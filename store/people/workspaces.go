@@ -77,7 +77,10 @@ func (s *Workspaces) RequireSecondFactor(ctx context.Context, workspaceID string
 	})
 }
 
-const deleteUsageSums = `DELETE FROM usage_sums WHERE workspace_id = $1`
+const (
+	deleteUsageRecords = `DELETE FROM usage_records WHERE workspace_id = $1`
+	deleteUsageSums    = `DELETE FROM usage_sums WHERE workspace_id = $1`
+)
 
 // DeleteWorkspace deletes it with all that is in it. Its usage records come late:
 // by then no answer of it is left that could get one. Their sums come last: who
@@ -91,11 +94,10 @@ func (s *Workspaces) DeleteWorkspace(ctx context.Context, workspaceID string) er
 		if err := store.Affected(db.Workspace.Delete().Where(workspace.ID(workspaceID)).Exec(ctx)); err != nil {
 			return store.MapError(err)
 		}
-		if _, err := db.UsageRecord.Delete().Exec(ctx); err != nil { // those of its scope
-			return store.MapError(err)
+		if err := s.store.Run(ctx, deleteUsageRecords, workspaceID); err != nil {
+			return err
 		}
-		_, err := s.store.Changes(ctx, deleteUsageSums, workspaceID)
-		return store.MapError(err)
+		return s.store.Run(ctx, deleteUsageSums, workspaceID)
 	})
 }
 

@@ -9,12 +9,10 @@ import (
 	"parley/core/chat"
 	"parley/core/privacy"
 	ent "parley/ent/generated"
-	"parley/ent/generated/cachedanswer"
 	"parley/ent/generated/chatbot"
 	"parley/ent/generated/conversation"
 	"parley/ent/generated/feedback"
 	"parley/ent/generated/gap"
-	"parley/ent/generated/idempotencykey"
 	"parley/ent/generated/message"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/webhookmessage"
@@ -119,7 +117,7 @@ func (s *EndUsers) counted(ctx context.Context, workspaceID, name string) (priva
 			return db.Message.Query().Where(message.ConversationIDIn(ids...)).Count(ctx)
 		},
 		"idempotency_keys": func(ids []int64) (int, error) {
-			return db.IdempotencyKey.Query().Where(idempotencykey.ConversationIDIn(ids...)).Count(ctx)
+			return s.countKeys(ctx, workspaceID, ids)
 		},
 		"feedbacks": func(ids []int64) (int, error) {
 			return db.Feedback.Query().Where(feedback.ConversationIDIn(ids...)).Count(ctx)
@@ -155,16 +153,25 @@ func (s *EndUsers) countTraces(ctx context.Context, workspaceID, name string, co
 	}
 	counts["test_questions"] = asked
 	n, err := s.cached(ctx, workspaceID)
-	counts["cached_answers"] = int64(n)
+	counts["cached_answers"] = n
 	return err
 }
 
-func (s *EndUsers) cached(ctx context.Context, workspaceID string) (int, error) {
-	bots, err := s.bots(ctx, workspaceID)
-	if err != nil {
-		return 0, err
-	}
-	return s.store.Client(ctx).CachedAnswer.Query().Where(cachedanswer.ChatbotIDIn(bots...)).Count(ctx)
+const (
+	ofTheWorkspace = ` FROM cached_answers WHERE workspace_id = $1 AND chatbot_id IN (SELECT id FROM chatbots WHERE workspace_id = $1)`
+	countCached    = `SELECT COUNT(*)` + ofTheWorkspace
+	forgetCached   = `DELETE` + ofTheWorkspace
+	countKeys      = `SELECT COUNT(*) FROM idempotency_keys WHERE workspace_id = $1 AND conversation_id IN `
+)
+
+func (s *EndUsers) cached(ctx context.Context, workspaceID string) (n int64, err error) {
+	return n, store.ScanOne(ctx, s.store.Raw(ctx), []any{&n}, countCached, workspaceID)
+}
+
+// countKeys counts the idempotency keys of some conversations, at least one.
+func (s *EndUsers) countKeys(ctx context.Context, workspaceID string, conversationIDs []int64) (n int, err error) {
+	args := append([]any{workspaceID}, store.Column(conversationIDs, func(id *int64) any { return *id })...)
+	return n, store.ScanOne(ctx, s.store.Raw(ctx), []any{&n}, countKeys+store.Placeholders(2, len(conversationIDs)), args...)
 }
 
 // EraseTaken deletes up to limit conversations with a name, and reports whether there may
@@ -220,12 +227,8 @@ func deleteTaken(ctx context.Context, db *ent.Client, ids []int64) error {
 func (s *EndUsers) CountTaken(ctx context.Context, workspaceID, name string) (counts privacy.Counts, err error) {
 	err = s.store.InTx(store.Background(scope.Workspace(ctx, workspaceID)), func(ctx context.Context) error {
 		db := s.store.Client(ctx)
-		bots, err := s.bots(ctx, workspaceID)
-		if err != nil {
-			return store.MapError(err)
-		}
-		if _, err := db.CachedAnswer.Delete().Where(cachedanswer.ChatbotIDIn(bots...)).Exec(ctx); err != nil {
-			return store.MapError(err)
+		if err := s.store.Run(ctx, forgetCached, workspaceID); err != nil {
+			return err
 		}
 		if _, err := db.WebhookMessage.Delete().Where(naming(workspaceID, name)...).Exec(ctx); err != nil {
 			return store.MapError(err)
@@ -234,7 +237,7 @@ func (s *EndUsers) CountTaken(ctx context.Context, workspaceID, name string) (co
 			return store.MapError(err)
 		}
 		n, err := s.cached(ctx, workspaceID)
-		counts["cached_answers"], counts["test_questions"] = int64(n), 0
+		counts["cached_answers"], counts["test_questions"] = n, 0
 		return store.MapError(err)
 	})
 	return counts, err

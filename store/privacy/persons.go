@@ -10,7 +10,6 @@ import (
 	"parley/ent/generated/addresscode"
 	"parley/ent/generated/authenticator"
 	"parley/ent/generated/conversation"
-	"parley/ent/generated/device"
 	"parley/ent/generated/feedback"
 	"parley/ent/generated/identity"
 	"parley/ent/generated/invitation"
@@ -47,6 +46,7 @@ const (
 	countNames      = `SELECT (SELECT COUNT(*) FROM tokens WHERE created_by = $1) + (SELECT COUNT(*) FROM webhook_endpoints WHERE created_by = $1)
 		+ (SELECT COUNT(*) FROM test_questions WHERE created_by = $1) + (SELECT COUNT(*) FROM test_runs WHERE started_by = $1)
 		+ (SELECT COUNT(*) FROM invitations WHERE invited_by = $2)`
+	countDevices = `SELECT COUNT(*) FROM devices WHERE user_id = $1`
 )
 
 // CountPerson counts what is stored of a person.
@@ -56,7 +56,6 @@ func (s *Persons) CountPerson(ctx context.Context, access system.Access, userID,
 	for kind, count := range map[string]func(context.Context) (int, error){
 		"users":            db.User.Query().Where(user.ID(userID)).Count,
 		"sessions":         db.Session.Query().Where(session.UserID(userID)).Count,
-		"devices":          db.Device.Query().Where(device.UserID(userID)).Count,
 		"authenticators":   db.Authenticator.Query().Where(authenticator.UserID(userID)).Count,
 		"recovery_codes":   db.RecoveryCode.Query().Where(recoverycode.UserID(userID)).Count,
 		"passkeys":         db.Passkey.Query().Where(passkey.UserID(userID)).Count,
@@ -76,7 +75,11 @@ func (s *Persons) CountPerson(ctx context.Context, access system.Access, userID,
 		}
 		counts[kind] = int64(n)
 	}
-	var named int64
+	var named, devices int64
+	if err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&devices}, countDevices, userID); err != nil {
+		return nil, store.MapError(err)
+	}
+	counts["devices"] = devices
 	err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&named}, countNames, email, userID)
 	counts["made_by_name"] = named
 	return counts, store.MapError(err)

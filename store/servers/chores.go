@@ -7,11 +7,7 @@ import (
 	"context"
 	"time"
 
-	entsql "entgo.io/ent/dialect/sql"
-
-	ent "parley/ent/generated"
-	"parley/ent/generated/chore"
-	"parley/ent/generated/predicate"
+	"parley/core/fault"
 	"parley/store"
 )
 
@@ -21,8 +17,13 @@ type Chores struct{ store *store.Store }
 // NewChores returns the chores of a database.
 func NewChores(db *store.Store) *Chores { return &Chores{db} }
 
-const beginChore = `INSERT INTO chores (id, begun_at) VALUES ($1, $2)
+const (
+	beginChore = `INSERT INTO chores (id, begun_at) VALUES ($1, $2)
 	ON CONFLICT (id) DO UPDATE SET begun_at = excluded.begun_at WHERE chores.begun_at < $3`
+	choresBegun  = `SELECT id FROM chores WHERE substr(id, 1, $1) = $2 AND begun_at >= $3 ORDER BY id`
+	forgetChores = `DELETE FROM chores WHERE substr(id, 1, $1) = $2 AND begun_at < $3`
+	choreBegun   = `SELECT begun_at FROM chores WHERE id = $1`
+)
 
 // BeginChore reports whether the caller is to do the chore: nobody has begun it
 // since a time.
@@ -36,23 +37,19 @@ func (s *Chores) BeginChore(ctx context.Context, name string, since, now time.Ti
 
 // ChoresBegun returns the names with a prefix of what was begun at a time or later.
 func (s *Chores) ChoresBegun(ctx context.Context, prefix string, since time.Time) ([]string, error) {
-	names, err := s.store.Client(ctx).Chore.Query().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtGTE(since)).Order(ent.Asc(chore.FieldID)).IDs(ctx)
-	return names, store.MapError(err)
+	return store.Rows(ctx, s.store, func(name *string) []any { return []any{name} }, choresBegun, len(prefix), prefix, since)
 }
 
 // ForgetChores deletes those whose names have a prefix and that were begun before a time.
 func (s *Chores) ForgetChores(ctx context.Context, prefix string, before time.Time) error {
-	return s.store.Write(ctx, func(ctx context.Context, db *ent.Client) error {
-		_, err := db.Chore.Delete().Where(predicate.Chore(entsql.FieldHasPrefix(chore.FieldID, prefix)), chore.BegunAtLT(before)).Exec(ctx)
-		return err
-	})
+	return s.store.Run(ctx, forgetChores, len(prefix), prefix, before)
 }
 
 // Begun returns when a chore was last begun, or the zero time.
-func (s *Chores) Begun(ctx context.Context, name string) (time.Time, error) {
-	row, err := s.store.Client(ctx).Chore.Get(ctx, name)
-	if ent.IsNotFound(err) {
+func (s *Chores) Begun(ctx context.Context, name string) (at time.Time, err error) {
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{store.InUTC(&at)}, choreBegun, name)
+	if fault.Is(err, fault.NotFound) {
 		return time.Time{}, nil
 	}
-	return store.One(row, err, func(row *ent.Chore) time.Time { return row.BegunAt.UTC() })
+	return at, store.MapError(err)
 }

@@ -4,11 +4,7 @@ import (
 	"context"
 	"time"
 
-	entsql "entgo.io/ent/dialect/sql"
-
 	"parley/core/fault"
-	ent "parley/ent/generated"
-	"parley/ent/generated/installationkey"
 	"parley/store"
 )
 
@@ -21,6 +17,11 @@ type Installation struct{ store *store.Store }
 // NewInstallation returns the installation of a database.
 func NewInstallation(db *store.Store) *Installation { return &Installation{db} }
 
+const (
+	addInstallationKey = `INSERT INTO installation_keys (id, key, created_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`
+	installationKey    = `SELECT key FROM installation_keys WHERE id = $1`
+)
+
 // KeepPublicIDKey returns the key of public identifiers, which is the given one
 // if there is none yet: of several processes that start at once, the first to
 // insert decides for all.
@@ -29,9 +30,7 @@ func (s *Installation) KeepPublicIDKey(ctx context.Context, fresh []byte) (key [
 		return key, err
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		err := s.store.Exec(ctx, s.store.Into(installationkey.Table).
-			Set(installationkey.FieldID, publicIDs).Set(installationkey.FieldKey, fresh).Set(installationkey.FieldCreatedAt, time.Now().UTC()).OnConflict(entsql.DoNothing()))
-		if err != nil {
+		if err := s.store.Run(ctx, addInstallationKey, publicIDs, fresh, time.Now().UTC()); err != nil {
 			return err
 		}
 		key, err = s.publicIDKey(ctx)
@@ -40,7 +39,7 @@ func (s *Installation) KeepPublicIDKey(ctx context.Context, fresh []byte) (key [
 	return key, err
 }
 
-func (s *Installation) publicIDKey(ctx context.Context) ([]byte, error) {
-	row, err := s.store.Client(ctx).InstallationKey.Get(ctx, publicIDs)
-	return store.One(row, err, func(row *ent.InstallationKey) []byte { return row.Key })
+func (s *Installation) publicIDKey(ctx context.Context) (key []byte, err error) {
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&key}, installationKey, publicIDs)
+	return key, err
 }

@@ -62,20 +62,6 @@ var (
 			},
 		},
 	}
-	// AuditChainsColumns holds the columns for the "audit_chains" table.
-	AuditChainsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeString, Size: 40},
-		{Name: "seq", Type: field.TypeInt64},
-		{Name: "hash", Type: field.TypeString, Size: 64},
-		{Name: "kept_seq", Type: field.TypeInt64, Default: 0},
-		{Name: "kept_hash", Type: field.TypeString, Size: 64, Default: ""},
-	}
-	// AuditChainsTable holds the schema information for the "audit_chains" table.
-	AuditChainsTable = &schema.Table{
-		Name:       "audit_chains",
-		Columns:    AuditChainsColumns,
-		PrimaryKey: []*schema.Column{AuditChainsColumns[0]},
-	}
 	// AuditEntriesColumns holds the columns for the "audit_entries" table.
 	AuditEntriesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -158,61 +144,6 @@ var (
 			},
 		},
 	}
-	// BillingEventsColumns holds the columns for the "billing_events" table.
-	BillingEventsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeString, Size: 255},
-		{Name: "type", Type: field.TypeString, Size: 100},
-		{Name: "applied_at", Type: field.TypeTime},
-	}
-	// BillingEventsTable holds the schema information for the "billing_events" table.
-	BillingEventsTable = &schema.Table{
-		Name:       "billing_events",
-		Columns:    BillingEventsColumns,
-		PrimaryKey: []*schema.Column{BillingEventsColumns[0]},
-		Indexes: []*schema.Index{
-			{
-				Name:    "billingevent_applied_at",
-				Unique:  false,
-				Columns: []*schema.Column{BillingEventsColumns[2]},
-			},
-		},
-	}
-	// CachedAnswersColumns holds the columns for the "cached_answers" table.
-	CachedAnswersColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "key", Type: field.TypeString, Size: 64},
-		{Name: "text", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
-		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
-		{Name: "created_at", Type: field.TypeTime},
-		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
-	}
-	// CachedAnswersTable holds the schema information for the "cached_answers" table.
-	CachedAnswersTable = &schema.Table{
-		Name:       "cached_answers",
-		Columns:    CachedAnswersColumns,
-		PrimaryKey: []*schema.Column{CachedAnswersColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "cached_answers_chatbots_cached_answers",
-				Columns:    []*schema.Column{CachedAnswersColumns[6]},
-				RefColumns: []*schema.Column{ChatbotsColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "cachedanswer_chatbot_id_key",
-				Unique:  true,
-				Columns: []*schema.Column{CachedAnswersColumns[6], CachedAnswersColumns[2]},
-			},
-			{
-				Name:    "cachedanswer_created_at",
-				Unique:  false,
-				Columns: []*schema.Column{CachedAnswersColumns[5]},
-			},
-		},
-	}
 	// ChatbotsColumns holds the columns for the "chatbots" table.
 	ChatbotsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -264,17 +195,6 @@ var (
 			},
 		},
 	}
-	// ChoresColumns holds the columns for the "chores" table.
-	ChoresColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeString, Size: 40},
-		{Name: "begun_at", Type: field.TypeTime},
-	}
-	// ChoresTable holds the schema information for the "chores" table.
-	ChoresTable = &schema.Table{
-		Name:       "chores",
-		Columns:    ChoresColumns,
-		PrimaryKey: []*schema.Column{ChoresColumns[0]},
-	}
 	// ConversationsColumns holds the columns for the "conversations" table.
 	ConversationsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -316,117 +236,6 @@ var (
 				Name:    "conversation_workspace_id_created_at",
 				Unique:  false,
 				Columns: []*schema.Column{ConversationsColumns[1], ConversationsColumns[8]},
-			},
-		},
-	}
-	// DailyCountsColumns holds the columns for the "daily_counts" table.
-	DailyCountsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "day", Type: field.TypeString, Size: 10},
-		{Name: "kind", Type: field.TypeString, Size: 20},
-		{Name: "name", Type: field.TypeString, Size: 800},
-		{Name: "answers", Type: field.TypeInt},
-		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
-	}
-	// DailyCountsTable holds the schema information for the "daily_counts" table.
-	DailyCountsTable = &schema.Table{
-		Name:       "daily_counts",
-		Columns:    DailyCountsColumns,
-		PrimaryKey: []*schema.Column{DailyCountsColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "daily_counts_chatbots_daily_counts",
-				Columns:    []*schema.Column{DailyCountsColumns[6]},
-				RefColumns: []*schema.Column{ChatbotsColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "dailycount_chatbot_id_day_kind_name",
-				Unique:  true,
-				Columns: []*schema.Column{DailyCountsColumns[6], DailyCountsColumns[2], DailyCountsColumns[3], DailyCountsColumns[4]},
-			},
-		},
-	}
-	// DailyStatsColumns holds the columns for the "daily_stats" table.
-	DailyStatsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "day", Type: field.TypeString, Size: 10},
-		{Name: "conversations", Type: field.TypeInt, Default: 0},
-		{Name: "questions", Type: field.TypeInt, Default: 0},
-		{Name: "answered", Type: field.TypeInt, Default: 0},
-		{Name: "no_answer", Type: field.TypeInt, Default: 0},
-		{Name: "failed", Type: field.TypeInt, Default: 0},
-		{Name: "stopped", Type: field.TypeInt, Default: 0},
-		{Name: "thumbs_up", Type: field.TypeInt, Default: 0},
-		{Name: "thumbs_down", Type: field.TypeInt, Default: 0},
-		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "first_text", Type: field.TypeJSON},
-		{Name: "hours", Type: field.TypeJSON},
-		{Name: "users", Type: field.TypeBytes, Nullable: true},
-		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
-	}
-	// DailyStatsTable holds the schema information for the "daily_stats" table.
-	DailyStatsTable = &schema.Table{
-		Name:       "daily_stats",
-		Columns:    DailyStatsColumns,
-		PrimaryKey: []*schema.Column{DailyStatsColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "daily_stats_chatbots_daily_stats",
-				Columns:    []*schema.Column{DailyStatsColumns[16]},
-				RefColumns: []*schema.Column{ChatbotsColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "dailystat_chatbot_id_day",
-				Unique:  true,
-				Columns: []*schema.Column{DailyStatsColumns[16], DailyStatsColumns[2]},
-			},
-		},
-	}
-	// DevicesColumns holds the columns for the "devices" table.
-	DevicesColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt, Increment: true},
-		{Name: "secret_hash", Type: field.TypeString, Size: 64},
-		{Name: "expires_at", Type: field.TypeTime},
-		{Name: "created_at", Type: field.TypeTime},
-		{Name: "user_id", Type: field.TypeString, Size: 40},
-	}
-	// DevicesTable holds the schema information for the "devices" table.
-	DevicesTable = &schema.Table{
-		Name:       "devices",
-		Columns:    DevicesColumns,
-		PrimaryKey: []*schema.Column{DevicesColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "devices_users_devices",
-				Columns:    []*schema.Column{DevicesColumns[4]},
-				RefColumns: []*schema.Column{UsersColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "device_secret_hash_user_id",
-				Unique:  true,
-				Columns: []*schema.Column{DevicesColumns[1], DevicesColumns[4]},
-			},
-			{
-				Name:    "device_user_id",
-				Unique:  false,
-				Columns: []*schema.Column{DevicesColumns[4]},
-			},
-			{
-				Name:    "device_expires_at",
-				Unique:  false,
-				Columns: []*schema.Column{DevicesColumns[2]},
 			},
 		},
 	}
@@ -528,41 +337,6 @@ var (
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},
-			},
-		},
-	}
-	// EmbeddingsColumns holds the columns for the "embeddings" table.
-	EmbeddingsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "model", Type: field.TypeString, Size: 200},
-		{Name: "text_hash", Type: field.TypeString, Size: 64},
-		{Name: "vector", Type: field.TypeBytes},
-		{Name: "used_at", Type: field.TypeTime},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-	}
-	// EmbeddingsTable holds the schema information for the "embeddings" table.
-	EmbeddingsTable = &schema.Table{
-		Name:       "embeddings",
-		Columns:    EmbeddingsColumns,
-		PrimaryKey: []*schema.Column{EmbeddingsColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "embeddings_workspaces_embeddings",
-				Columns:    []*schema.Column{EmbeddingsColumns[5]},
-				RefColumns: []*schema.Column{WorkspacesColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "embedding_workspace_id_model_text_hash",
-				Unique:  true,
-				Columns: []*schema.Column{EmbeddingsColumns[5], EmbeddingsColumns[1], EmbeddingsColumns[2]},
-			},
-			{
-				Name:    "embedding_used_at",
-				Unique:  false,
-				Columns: []*schema.Column{EmbeddingsColumns[4]},
 			},
 		},
 	}
@@ -684,49 +458,6 @@ var (
 			},
 		},
 	}
-	// IdempotencyKeysColumns holds the columns for the "idempotency_keys" table.
-	IdempotencyKeysColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "token_id", Type: field.TypeString, Size: 40},
-		{Name: "route", Type: field.TypeString, Size: 200},
-		{Name: "key", Type: field.TypeString, Size: 1020},
-		{Name: "body_hash", Type: field.TypeString, Size: 64},
-		{Name: "message_id", Type: field.TypeInt64, Default: 0},
-		{Name: "created_at", Type: field.TypeTime},
-		{Name: "conversation_id", Type: field.TypeInt64},
-	}
-	// IdempotencyKeysTable holds the schema information for the "idempotency_keys" table.
-	IdempotencyKeysTable = &schema.Table{
-		Name:       "idempotency_keys",
-		Columns:    IdempotencyKeysColumns,
-		PrimaryKey: []*schema.Column{IdempotencyKeysColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "idempotency_keys_conversations_idempotency_keys",
-				Columns:    []*schema.Column{IdempotencyKeysColumns[8]},
-				RefColumns: []*schema.Column{ConversationsColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "idempotencykey_token_id_route_key",
-				Unique:  true,
-				Columns: []*schema.Column{IdempotencyKeysColumns[2], IdempotencyKeysColumns[3], IdempotencyKeysColumns[4]},
-			},
-			{
-				Name:    "idempotencykey_conversation_id",
-				Unique:  false,
-				Columns: []*schema.Column{IdempotencyKeysColumns[8]},
-			},
-			{
-				Name:    "idempotencykey_created_at",
-				Unique:  false,
-				Columns: []*schema.Column{IdempotencyKeysColumns[7]},
-			},
-		},
-	}
 	// IdentitiesColumns holds the columns for the "identities" table.
 	IdentitiesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
@@ -762,18 +493,6 @@ var (
 				Columns: []*schema.Column{IdentitiesColumns[6]},
 			},
 		},
-	}
-	// InstallationKeysColumns holds the columns for the "installation_keys" table.
-	InstallationKeysColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeString, Size: 40},
-		{Name: "key", Type: field.TypeBytes},
-		{Name: "created_at", Type: field.TypeTime},
-	}
-	// InstallationKeysTable holds the schema information for the "installation_keys" table.
-	InstallationKeysTable = &schema.Table{
-		Name:       "installation_keys",
-		Columns:    InstallationKeysColumns,
-		PrimaryKey: []*schema.Column{InstallationKeysColumns[0]},
 	}
 	// InvitationsColumns holds the columns for the "invitations" table.
 	InvitationsColumns = []*schema.Column{
@@ -1088,46 +807,6 @@ var (
 			},
 		},
 	}
-	// QuotaNoticesColumns holds the columns for the "quota_notices" table.
-	QuotaNoticesColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "month", Type: field.TypeString, Size: 20},
-		{Name: "percent", Type: field.TypeInt},
-		{Name: "created_at", Type: field.TypeTime},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-	}
-	// QuotaNoticesTable holds the schema information for the "quota_notices" table.
-	QuotaNoticesTable = &schema.Table{
-		Name:       "quota_notices",
-		Columns:    QuotaNoticesColumns,
-		PrimaryKey: []*schema.Column{QuotaNoticesColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "quota_notices_workspaces_quota_notices",
-				Columns:    []*schema.Column{QuotaNoticesColumns[4]},
-				RefColumns: []*schema.Column{WorkspacesColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "quotanotice_workspace_id_month_percent",
-				Unique:  true,
-				Columns: []*schema.Column{QuotaNoticesColumns[4], QuotaNoticesColumns[1], QuotaNoticesColumns[2]},
-			},
-		},
-	}
-	// RebuildsColumns holds the columns for the "rebuilds" table.
-	RebuildsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt, Increment: true},
-		{Name: "began_at", Type: field.TypeTime},
-	}
-	// RebuildsTable holds the schema information for the "rebuilds" table.
-	RebuildsTable = &schema.Table{
-		Name:       "rebuilds",
-		Columns:    RebuildsColumns,
-		PrimaryKey: []*schema.Column{RebuildsColumns[0]},
-	}
 	// RecoveryCodesColumns holds the columns for the "recovery_codes" table.
 	RecoveryCodesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
@@ -1207,81 +886,6 @@ var (
 			},
 		},
 	}
-	// ReversalsColumns holds the columns for the "reversals" table.
-	ReversalsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "stripe_id", Type: field.TypeString, Size: 255},
-		{Name: "kind", Type: field.TypeString, Size: 20},
-		{Name: "status", Type: field.TypeString, Size: 40},
-		{Name: "amount", Type: field.TypeInt},
-		{Name: "currency", Type: field.TypeString, Size: 3},
-		{Name: "at", Type: field.TypeTime},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-	}
-	// ReversalsTable holds the schema information for the "reversals" table.
-	ReversalsTable = &schema.Table{
-		Name:       "reversals",
-		Columns:    ReversalsColumns,
-		PrimaryKey: []*schema.Column{ReversalsColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "reversals_workspaces_reversals",
-				Columns:    []*schema.Column{ReversalsColumns[7]},
-				RefColumns: []*schema.Column{WorkspacesColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "reversal_workspace_id_stripe_id",
-				Unique:  true,
-				Columns: []*schema.Column{ReversalsColumns[7], ReversalsColumns[1]},
-			},
-		},
-	}
-	// SSOConnectionsColumns holds the columns for the "sso_connections" table.
-	SSOConnectionsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeString, Size: 40},
-		{Name: "issuer", Type: field.TypeString, Size: 500},
-		{Name: "client_id", Type: field.TypeString, Size: 1020},
-		{Name: "client_secret", Type: field.TypeBytes},
-		{Name: "domain", Type: field.TypeString, Size: 255},
-		{Name: "domain_code", Type: field.TypeString, Size: 64},
-		{Name: "domain_confirmed_at", Type: field.TypeTime, Nullable: true},
-		{Name: "role", Type: field.TypeString, Size: 20, Default: ""},
-		{Name: "required", Type: field.TypeBool, Default: false},
-		{Name: "created_at", Type: field.TypeTime},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-	}
-	// SSOConnectionsTable holds the schema information for the "sso_connections" table.
-	SSOConnectionsTable = &schema.Table{
-		Name:       "sso_connections",
-		Columns:    SSOConnectionsColumns,
-		PrimaryKey: []*schema.Column{SSOConnectionsColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "sso_connections_workspaces_sso_connections",
-				Columns:    []*schema.Column{SSOConnectionsColumns[10]},
-				RefColumns: []*schema.Column{WorkspacesColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "ssoconnection_workspace_id",
-				Unique:  true,
-				Columns: []*schema.Column{SSOConnectionsColumns[10]},
-			},
-			{
-				Name:    "sso_connection_domain",
-				Unique:  true,
-				Columns: []*schema.Column{SSOConnectionsColumns[4]},
-				Annotation: &entsql.IndexAnnotation{
-					Where: "domain_confirmed_at IS NOT NULL",
-				},
-			},
-		},
-	}
 	// SessionsColumns holds the columns for the "sessions" table.
 	SessionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 64},
@@ -1320,25 +924,6 @@ var (
 				Name:    "session_expires_at",
 				Unique:  false,
 				Columns: []*schema.Column{SessionsColumns[2]},
-			},
-		},
-	}
-	// SignInAttemptsColumns holds the columns for the "sign_in_attempts" table.
-	SignInAttemptsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeString, Size: 64},
-		{Name: "failures", Type: field.TypeInt},
-		{Name: "last_at", Type: field.TypeTime},
-	}
-	// SignInAttemptsTable holds the schema information for the "sign_in_attempts" table.
-	SignInAttemptsTable = &schema.Table{
-		Name:       "sign_in_attempts",
-		Columns:    SignInAttemptsColumns,
-		PrimaryKey: []*schema.Column{SignInAttemptsColumns[0]},
-		Indexes: []*schema.Index{
-			{
-				Name:    "signinattempt_last_at",
-				Unique:  false,
-				Columns: []*schema.Column{SignInAttemptsColumns[2]},
 			},
 		},
 	}
@@ -1419,85 +1004,6 @@ var (
 			},
 		},
 	}
-	// SubscriptionsColumns holds the columns for the "subscriptions" table.
-	SubscriptionsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt, Increment: true},
-		{Name: "customer_id", Type: field.TypeString, Size: 255},
-		{Name: "account_id", Type: field.TypeString, Size: 255, Default: ""},
-		{Name: "account_mode", Type: field.TypeString, Size: 10, Default: ""},
-		{Name: "missing_at", Type: field.TypeTime, Nullable: true},
-		{Name: "customer_stale", Type: field.TypeBool, Default: false},
-		{Name: "subscription_id", Type: field.TypeString, Size: 255, Default: ""},
-		{Name: "status", Type: field.TypeString, Size: 40, Default: ""},
-		{Name: "plan", Type: field.TypeString, Size: 40, Default: ""},
-		{Name: "interval", Type: field.TypeString, Size: 20, Default: ""},
-		{Name: "period_end", Type: field.TypeTime, Nullable: true},
-		{Name: "ends_at", Type: field.TypeTime, Nullable: true},
-		{Name: "trial_end", Type: field.TypeTime, Nullable: true},
-		{Name: "past_due_since", Type: field.TypeTime, Nullable: true},
-		{Name: "amount", Type: field.TypeInt, Default: 0},
-		{Name: "currency", Type: field.TypeString, Size: 3, Default: ""},
-		{Name: "invoice_url", Type: field.TypeString, Size: 2048, Default: ""},
-		{Name: "next_plan", Type: field.TypeString, Size: 40, Default: ""},
-		{Name: "next_at", Type: field.TypeTime, Nullable: true},
-		{Name: "access_plan", Type: field.TypeString, Size: 40, Default: "starter"},
-		{Name: "access_until", Type: field.TypeTime, Nullable: true},
-		{Name: "access_unknown", Type: field.TypeBool, Default: false},
-		{Name: "unverified_until", Type: field.TypeTime, Nullable: true},
-		{Name: "trial_used", Type: field.TypeBool, Default: false},
-		{Name: "checkout_at", Type: field.TypeTime, Nullable: true},
-		{Name: "revision", Type: field.TypeInt, Default: 0},
-		{Name: "fetched_at", Type: field.TypeTime, Nullable: true},
-		{Name: "created_at", Type: field.TypeTime},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-	}
-	// SubscriptionsTable holds the schema information for the "subscriptions" table.
-	SubscriptionsTable = &schema.Table{
-		Name:       "subscriptions",
-		Columns:    SubscriptionsColumns,
-		PrimaryKey: []*schema.Column{SubscriptionsColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "subscriptions_workspaces_subscriptions",
-				Columns:    []*schema.Column{SubscriptionsColumns[28]},
-				RefColumns: []*schema.Column{WorkspacesColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "subscription_workspace_id",
-				Unique:  true,
-				Columns: []*schema.Column{SubscriptionsColumns[28]},
-			},
-			{
-				Name:    "subscription_access_until",
-				Unique:  false,
-				Columns: []*schema.Column{SubscriptionsColumns[20]},
-			},
-			{
-				Name:    "subscription_unverified_until",
-				Unique:  false,
-				Columns: []*schema.Column{SubscriptionsColumns[22]},
-			},
-			{
-				Name:    "subscription_customer_id",
-				Unique:  true,
-				Columns: []*schema.Column{SubscriptionsColumns[1]},
-				Annotation: &entsql.IndexAnnotation{
-					Where: "customer_id <> ''",
-				},
-			},
-			{
-				Name:    "subscription_stale",
-				Unique:  false,
-				Columns: []*schema.Column{SubscriptionsColumns[0]},
-				Annotation: &entsql.IndexAnnotation{
-					Where: "customer_stale",
-				},
-			},
-		},
-	}
 	// TestQuestionsColumns holds the columns for the "test_questions" table.
 	TestQuestionsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -1539,58 +1045,6 @@ var (
 				Annotation: &entsql.IndexAnnotation{
 					Where: "removed_at IS NOT NULL",
 				},
-			},
-		},
-	}
-	// TestResultsColumns holds the columns for the "test_results" table.
-	TestResultsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "passed", Type: field.TypeBool},
-		{Name: "outcome", Type: field.TypeString, Size: 20},
-		{Name: "answer", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
-		{Name: "failure", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
-		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
-		{Name: "sources", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
-		{Name: "f1", Type: field.TypeFloat64, Nullable: true},
-		{Name: "cites", Type: field.TypeBool, Nullable: true},
-		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "estimated", Type: field.TypeBool, Default: false},
-		{Name: "total_ms", Type: field.TypeInt, Default: 0},
-		{Name: "created_at", Type: field.TypeTime},
-		{Name: "run_id", Type: field.TypeString, Size: 40},
-		{Name: "question_id", Type: field.TypeString, Size: 40},
-	}
-	// TestResultsTable holds the schema information for the "test_results" table.
-	TestResultsTable = &schema.Table{
-		Name:       "test_results",
-		Columns:    TestResultsColumns,
-		PrimaryKey: []*schema.Column{TestResultsColumns[0]},
-		ForeignKeys: []*schema.ForeignKey{
-			{
-				Symbol:     "test_results_test_runs_results",
-				Columns:    []*schema.Column{TestResultsColumns[15]},
-				RefColumns: []*schema.Column{TestRunsColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-			{
-				Symbol:     "test_results_test_questions_results",
-				Columns:    []*schema.Column{TestResultsColumns[16]},
-				RefColumns: []*schema.Column{TestQuestionsColumns[0]},
-				OnDelete:   schema.Cascade,
-			},
-		},
-		Indexes: []*schema.Index{
-			{
-				Name:    "testresult_run_id",
-				Unique:  false,
-				Columns: []*schema.Column{TestResultsColumns[15]},
-			},
-			{
-				Name:    "testresult_question_id_id",
-				Unique:  false,
-				Columns: []*schema.Column{TestResultsColumns[16], TestResultsColumns[0]},
 			},
 		},
 	}
@@ -1698,18 +1152,6 @@ var (
 			},
 		},
 	}
-	// TrialsColumns holds the columns for the "trials" table.
-	TrialsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeString, Size: 255},
-		{Name: "subscription_id", Type: field.TypeString, Size: 255},
-		{Name: "created_at", Type: field.TypeTime},
-	}
-	// TrialsTable holds the schema information for the "trials" table.
-	TrialsTable = &schema.Table{
-		Name:       "trials",
-		Columns:    TrialsColumns,
-		PrimaryKey: []*schema.Column{TrialsColumns[0]},
-	}
 	// UploadsColumns holds the columns for the "uploads" table.
 	UploadsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64, Increment: true},
@@ -1743,65 +1185,6 @@ var (
 				Name:    "upload_sizes",
 				Unique:  false,
 				Columns: []*schema.Column{UploadsColumns[1], UploadsColumns[5]},
-			},
-		},
-	}
-	// UsageRecordsColumns holds the columns for the "usage_records" table.
-	UsageRecordsColumns = []*schema.Column{
-		{Name: "id", Type: field.TypeInt64, Increment: true},
-		{Name: "workspace_id", Type: field.TypeString, Size: 40},
-		{Name: "chatbot_id", Type: field.TypeString, Size: 40},
-		{Name: "message_id", Type: field.TypeInt64},
-		{Name: "attempt", Type: field.TypeInt},
-		{Name: "status", Type: field.TypeString, Size: 20},
-		{Name: "model", Type: field.TypeString, Size: 200, Default: ""},
-		{Name: "prompt_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "completion_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "estimated", Type: field.TypeBool, Default: false},
-		{Name: "first_token_ms", Type: field.TypeInt, Default: 0},
-		{Name: "total_ms", Type: field.TypeInt, Default: 0},
-		{Name: "passages", Type: field.TypeInt, Default: 0},
-		{Name: "refuted", Type: field.TypeInt, Default: 0},
-		{Name: "rerank_tokens", Type: field.TypeInt, Default: 0},
-		{Name: "conversation_id", Type: field.TypeInt64, Default: 0},
-		{Name: "opens", Type: field.TypeBool, Default: false},
-		{Name: "origin", Type: field.TypeString, Size: 20, Default: "api"},
-		{Name: "outcome", Type: field.TypeString, Size: 20, Default: ""},
-		{Name: "finish_reason", Type: field.TypeString, Size: 20, Default: ""},
-		{Name: "counted", Type: field.TypeBool, Default: false},
-		{Name: "created_at", Type: field.TypeTime},
-	}
-	// UsageRecordsTable holds the schema information for the "usage_records" table.
-	UsageRecordsTable = &schema.Table{
-		Name:       "usage_records",
-		Columns:    UsageRecordsColumns,
-		PrimaryKey: []*schema.Column{UsageRecordsColumns[0]},
-		Indexes: []*schema.Index{
-			{
-				Name:    "receipt_workspace_id_created_at",
-				Unique:  false,
-				Columns: []*schema.Column{UsageRecordsColumns[1], UsageRecordsColumns[21]},
-			},
-			{
-				Name:    "receipt_message_id_attempt",
-				Unique:  true,
-				Columns: []*schema.Column{UsageRecordsColumns[3], UsageRecordsColumns[4]},
-			},
-			{
-				Name:    "receipt_not_answered",
-				Unique:  false,
-				Columns: []*schema.Column{UsageRecordsColumns[2], UsageRecordsColumns[18], UsageRecordsColumns[15]},
-				Annotation: &entsql.IndexAnnotation{
-					Where: "outcome <> 'answered'",
-				},
-			},
-			{
-				Name:    "receipt_to_count",
-				Unique:  false,
-				Columns: []*schema.Column{UsageRecordsColumns[0]},
-				Annotation: &entsql.IndexAnnotation{
-					Where: "NOT counted",
-				},
 			},
 		},
 	}
@@ -1995,25 +1378,15 @@ var (
 	Tables = []*schema.Table{
 		AccountMailsTable,
 		AddressCodesTable,
-		AuditChainsTable,
 		AuditEntriesTable,
 		AuthenticatorsTable,
-		BillingEventsTable,
-		CachedAnswersTable,
 		ChatbotsTable,
-		ChoresTable,
 		ConversationsTable,
-		DailyCountsTable,
-		DailyStatsTable,
-		DevicesTable,
 		DocumentsTable,
-		EmbeddingsTable,
 		ErasuresTable,
 		FeedbacksTable,
 		GapsTable,
-		IdempotencyKeysTable,
 		IdentitiesTable,
-		InstallationKeysTable,
 		InvitationsTable,
 		MailsTable,
 		MembersTable,
@@ -2022,24 +1395,15 @@ var (
 		PasskeysTable,
 		PlansTable,
 		ProvidersTable,
-		QuotaNoticesTable,
-		RebuildsTable,
 		RecoveryCodesTable,
 		RemovalsTable,
-		ReversalsTable,
-		SSOConnectionsTable,
 		SessionsTable,
-		SignInAttemptsTable,
 		SignInStepsTable,
 		SourcesTable,
-		SubscriptionsTable,
 		TestQuestionsTable,
-		TestResultsTable,
 		TestRunsTable,
 		TokensTable,
-		TrialsTable,
 		UploadsTable,
-		UsageRecordsTable,
 		UsersTable,
 		WebhookDeliveriesTable,
 		WebhookEndpointsTable,
@@ -2050,17 +1414,11 @@ var (
 
 func init() {
 	AuthenticatorsTable.ForeignKeys[0].RefTable = UsersTable
-	CachedAnswersTable.ForeignKeys[0].RefTable = ChatbotsTable
 	ChatbotsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	ConversationsTable.ForeignKeys[0].RefTable = ChatbotsTable
-	DailyCountsTable.ForeignKeys[0].RefTable = ChatbotsTable
-	DailyStatsTable.ForeignKeys[0].RefTable = ChatbotsTable
-	DevicesTable.ForeignKeys[0].RefTable = UsersTable
 	DocumentsTable.ForeignKeys[0].RefTable = ChatbotsTable
-	EmbeddingsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	FeedbacksTable.ForeignKeys[0].RefTable = ChatbotsTable
 	GapsTable.ForeignKeys[0].RefTable = ChatbotsTable
-	IdempotencyKeysTable.ForeignKeys[0].RefTable = ConversationsTable
 	IdentitiesTable.ForeignKeys[0].RefTable = UsersTable
 	InvitationsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	MailsTable.ForeignKeys[0].RefTable = WorkspacesTable
@@ -2070,23 +1428,11 @@ func init() {
 	PassagesTable.ForeignKeys[0].RefTable = DocumentsTable
 	PasskeysTable.ForeignKeys[0].RefTable = UsersTable
 	ProvidersTable.ForeignKeys[0].RefTable = WorkspacesTable
-	QuotaNoticesTable.ForeignKeys[0].RefTable = WorkspacesTable
 	RecoveryCodesTable.ForeignKeys[0].RefTable = UsersTable
 	RemovalsTable.ForeignKeys[0].RefTable = ChatbotsTable
-	ReversalsTable.ForeignKeys[0].RefTable = WorkspacesTable
-	SSOConnectionsTable.ForeignKeys[0].RefTable = WorkspacesTable
-	SSOConnectionsTable.Annotation = &entsql.Annotation{
-		Table: "sso_connections",
-	}
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable
-	SignInAttemptsTable.Annotation = &entsql.Annotation{
-		Table: "sign_in_attempts",
-	}
 	SourcesTable.ForeignKeys[0].RefTable = ChatbotsTable
-	SubscriptionsTable.ForeignKeys[0].RefTable = WorkspacesTable
 	TestQuestionsTable.ForeignKeys[0].RefTable = ChatbotsTable
-	TestResultsTable.ForeignKeys[0].RefTable = TestRunsTable
-	TestResultsTable.ForeignKeys[1].RefTable = TestQuestionsTable
 	TestRunsTable.ForeignKeys[0].RefTable = ChatbotsTable
 	TokensTable.ForeignKeys[0].RefTable = ChatbotsTable
 	UploadsTable.ForeignKeys[0].RefTable = DocumentsTable

@@ -12,44 +12,20 @@ type AccountMail func(*sql.Selector)
 // AddressCode is the predicate function for addresscode builders.
 type AddressCode func(*sql.Selector)
 
-// AuditChain is the predicate function for auditchain builders.
-type AuditChain func(*sql.Selector)
-
 // AuditEntry is the predicate function for auditentry builders.
 type AuditEntry func(*sql.Selector)
 
 // Authenticator is the predicate function for authenticator builders.
 type Authenticator func(*sql.Selector)
 
-// BillingEvent is the predicate function for billingevent builders.
-type BillingEvent func(*sql.Selector)
-
-// CachedAnswer is the predicate function for cachedanswer builders.
-type CachedAnswer func(*sql.Selector)
-
 // Chatbot is the predicate function for chatbot builders.
 type Chatbot func(*sql.Selector)
-
-// Chore is the predicate function for chore builders.
-type Chore func(*sql.Selector)
 
 // Conversation is the predicate function for conversation builders.
 type Conversation func(*sql.Selector)
 
-// DailyCount is the predicate function for dailycount builders.
-type DailyCount func(*sql.Selector)
-
-// DailyStat is the predicate function for dailystat builders.
-type DailyStat func(*sql.Selector)
-
-// Device is the predicate function for device builders.
-type Device func(*sql.Selector)
-
 // Document is the predicate function for document builders.
 type Document func(*sql.Selector)
-
-// Embedding is the predicate function for embedding builders.
-type Embedding func(*sql.Selector)
 
 // Erasure is the predicate function for erasure builders.
 type Erasure func(*sql.Selector)
@@ -60,14 +36,8 @@ type Feedback func(*sql.Selector)
 // Gap is the predicate function for gap builders.
 type Gap func(*sql.Selector)
 
-// IdempotencyKey is the predicate function for idempotencykey builders.
-type IdempotencyKey func(*sql.Selector)
-
 // Identity is the predicate function for identity builders.
 type Identity func(*sql.Selector)
-
-// InstallationKey is the predicate function for installationkey builders.
-type InstallationKey func(*sql.Selector)
 
 // Invitation is the predicate function for invitation builders.
 type Invitation func(*sql.Selector)
@@ -93,29 +63,14 @@ type Plan func(*sql.Selector)
 // Provider is the predicate function for provider builders.
 type Provider func(*sql.Selector)
 
-// QuotaNotice is the predicate function for quotanotice builders.
-type QuotaNotice func(*sql.Selector)
-
-// Rebuild is the predicate function for rebuild builders.
-type Rebuild func(*sql.Selector)
-
 // RecoveryCode is the predicate function for recoverycode builders.
 type RecoveryCode func(*sql.Selector)
 
 // Removal is the predicate function for removal builders.
 type Removal func(*sql.Selector)
 
-// Reversal is the predicate function for reversal builders.
-type Reversal func(*sql.Selector)
-
-// SSOConnection is the predicate function for ssoconnection builders.
-type SSOConnection func(*sql.Selector)
-
 // Session is the predicate function for session builders.
 type Session func(*sql.Selector)
-
-// SignInAttempt is the predicate function for signinattempt builders.
-type SignInAttempt func(*sql.Selector)
 
 // SignInStep is the predicate function for signinstep builders.
 type SignInStep func(*sql.Selector)
@@ -123,14 +78,8 @@ type SignInStep func(*sql.Selector)
 // Source is the predicate function for source builders.
 type Source func(*sql.Selector)
 
-// Subscription is the predicate function for subscription builders.
-type Subscription func(*sql.Selector)
-
 // TestQuestion is the predicate function for testquestion builders.
 type TestQuestion func(*sql.Selector)
-
-// TestResult is the predicate function for testresult builders.
-type TestResult func(*sql.Selector)
 
 // TestRun is the predicate function for testrun builders.
 type TestRun func(*sql.Selector)
@@ -138,14 +87,8 @@ type TestRun func(*sql.Selector)
 // Token is the predicate function for token builders.
 type Token func(*sql.Selector)
 
-// Trial is the predicate function for trial builders.
-type Trial func(*sql.Selector)
-
 // Upload is the predicate function for upload builders.
 type Upload func(*sql.Selector)
-
-// UsageRecord is the predicate function for usagerecord builders.
-type UsageRecord func(*sql.Selector)
 
 // User is the predicate function for user builders.
 type User func(*sql.Selector)

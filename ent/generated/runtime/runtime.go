@@ -5,25 +5,15 @@ package runtime
 import (
 	"parley/ent/generated/accountmail"
 	"parley/ent/generated/addresscode"
-	"parley/ent/generated/auditchain"
 	"parley/ent/generated/auditentry"
 	"parley/ent/generated/authenticator"
-	"parley/ent/generated/billingevent"
-	"parley/ent/generated/cachedanswer"
 	"parley/ent/generated/chatbot"
-	"parley/ent/generated/chore"
 	"parley/ent/generated/conversation"
-	"parley/ent/generated/dailycount"
-	"parley/ent/generated/dailystat"
-	"parley/ent/generated/device"
 	"parley/ent/generated/document"
-	"parley/ent/generated/embedding"
 	"parley/ent/generated/erasure"
 	"parley/ent/generated/feedback"
 	"parley/ent/generated/gap"
-	"parley/ent/generated/idempotencykey"
 	"parley/ent/generated/identity"
-	"parley/ent/generated/installationkey"
 	"parley/ent/generated/invitation"
 	"parley/ent/generated/mail"
 	"parley/ent/generated/member"
@@ -32,23 +22,15 @@ import (
 	"parley/ent/generated/passkey"
 	"parley/ent/generated/plan"
 	"parley/ent/generated/provider"
-	"parley/ent/generated/quotanotice"
 	"parley/ent/generated/recoverycode"
 	"parley/ent/generated/removal"
-	"parley/ent/generated/reversal"
 	"parley/ent/generated/session"
-	"parley/ent/generated/signinattempt"
 	"parley/ent/generated/signinstep"
 	"parley/ent/generated/source"
-	"parley/ent/generated/ssoconnection"
-	"parley/ent/generated/subscription"
 	"parley/ent/generated/testquestion"
-	"parley/ent/generated/testresult"
 	"parley/ent/generated/testrun"
 	"parley/ent/generated/token"
-	"parley/ent/generated/trial"
 	"parley/ent/generated/upload"
-	"parley/ent/generated/usagerecord"
 	"parley/ent/generated/user"
 	"parley/ent/generated/webhookdelivery"
 	"parley/ent/generated/webhookendpoint"
@@ -119,40 +101,6 @@ func init() {
 	// addresscode.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	addresscode.IDValidator = func() func(string) error {
 		validators := addresscodeDescID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(id string) error {
-			for _, fn := range fns {
-				if err := fn(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	auditchainFields := schema.AuditChain{}.Fields()
-	_ = auditchainFields
-	// auditchainDescHash is the schema descriptor for hash field.
-	auditchainDescHash := auditchainFields[2].Descriptor()
-	// auditchain.HashValidator is a validator for the "hash" field. It is called by the builders before save.
-	auditchain.HashValidator = auditchainDescHash.Validators[0].(func(string) error)
-	// auditchainDescKeptSeq is the schema descriptor for kept_seq field.
-	auditchainDescKeptSeq := auditchainFields[3].Descriptor()
-	// auditchain.DefaultKeptSeq holds the default value on creation for the kept_seq field.
-	auditchain.DefaultKeptSeq = auditchainDescKeptSeq.Default.(int64)
-	// auditchainDescKeptHash is the schema descriptor for kept_hash field.
-	auditchainDescKeptHash := auditchainFields[4].Descriptor()
-	// auditchain.DefaultKeptHash holds the default value on creation for the kept_hash field.
-	auditchain.DefaultKeptHash = auditchainDescKeptHash.Default.(string)
-	// auditchain.KeptHashValidator is a validator for the "kept_hash" field. It is called by the builders before save.
-	auditchain.KeptHashValidator = auditchainDescKeptHash.Validators[0].(func(string) error)
-	// auditchainDescID is the schema descriptor for id field.
-	auditchainDescID := auditchainFields[0].Descriptor()
-	// auditchain.IDValidator is a validator for the "id" field. It is called by the builders before save.
-	auditchain.IDValidator = func() func(string) error {
-		validators := auditchainDescID.Validators
 		fns := [...]func(string) error{
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),
@@ -266,78 +214,6 @@ func init() {
 	authenticatorDescCreatedAt := authenticatorFields[4].Descriptor()
 	// authenticator.DefaultCreatedAt holds the default value on creation for the created_at field.
 	authenticator.DefaultCreatedAt = authenticatorDescCreatedAt.Default.(func() time.Time)
-	billingeventFields := schema.BillingEvent{}.Fields()
-	_ = billingeventFields
-	// billingeventDescType is the schema descriptor for type field.
-	billingeventDescType := billingeventFields[1].Descriptor()
-	// billingevent.TypeValidator is a validator for the "type" field. It is called by the builders before save.
-	billingevent.TypeValidator = billingeventDescType.Validators[0].(func(string) error)
-	// billingeventDescID is the schema descriptor for id field.
-	billingeventDescID := billingeventFields[0].Descriptor()
-	// billingevent.IDValidator is a validator for the "id" field. It is called by the builders before save.
-	billingevent.IDValidator = func() func(string) error {
-		validators := billingeventDescID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(id string) error {
-			for _, fn := range fns {
-				if err := fn(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	cachedanswerMixin := schema.CachedAnswer{}.Mixin()
-	cachedanswerMixinHooks0 := cachedanswerMixin[0].Hooks()
-	cachedanswer.Hooks[0] = cachedanswerMixinHooks0[0]
-	cachedanswer.Hooks[1] = cachedanswerMixinHooks0[1]
-	cachedanswerMixinInters0 := cachedanswerMixin[0].Interceptors()
-	cachedanswer.Interceptors[0] = cachedanswerMixinInters0[0]
-	cachedanswerMixinFields0 := cachedanswerMixin[0].Fields()
-	_ = cachedanswerMixinFields0
-	cachedanswerFields := schema.CachedAnswer{}.Fields()
-	_ = cachedanswerFields
-	// cachedanswerDescWorkspaceID is the schema descriptor for workspace_id field.
-	cachedanswerDescWorkspaceID := cachedanswerMixinFields0[0].Descriptor()
-	// cachedanswer.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	cachedanswer.WorkspaceIDValidator = func() func(string) error {
-		validators := cachedanswerDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace_id string) error {
-			for _, fn := range fns {
-				if err := fn(workspace_id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// cachedanswerDescChatbotID is the schema descriptor for chatbot_id field.
-	cachedanswerDescChatbotID := cachedanswerFields[1].Descriptor()
-	// cachedanswer.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
-	cachedanswer.ChatbotIDValidator = cachedanswerDescChatbotID.Validators[0].(func(string) error)
-	// cachedanswerDescKey is the schema descriptor for key field.
-	cachedanswerDescKey := cachedanswerFields[2].Descriptor()
-	// cachedanswer.KeyValidator is a validator for the "key" field. It is called by the builders before save.
-	cachedanswer.KeyValidator = cachedanswerDescKey.Validators[0].(func(string) error)
-	// cachedanswerDescText is the schema descriptor for text field.
-	cachedanswerDescText := cachedanswerFields[3].Descriptor()
-	// cachedanswer.DefaultText holds the default value on creation for the text field.
-	cachedanswer.DefaultText = cachedanswerDescText.Default.(string)
-	// cachedanswerDescSources is the schema descriptor for sources field.
-	cachedanswerDescSources := cachedanswerFields[4].Descriptor()
-	// cachedanswer.DefaultSources holds the default value on creation for the sources field.
-	cachedanswer.DefaultSources = cachedanswerDescSources.Default.(string)
-	// cachedanswerDescCreatedAt is the schema descriptor for created_at field.
-	cachedanswerDescCreatedAt := cachedanswerFields[5].Descriptor()
-	// cachedanswer.DefaultCreatedAt holds the default value on creation for the created_at field.
-	cachedanswer.DefaultCreatedAt = cachedanswerDescCreatedAt.Default.(func() time.Time)
 	chatbotMixin := schema.Chatbot{}.Mixin()
 	chatbotMixinHooks0 := chatbotMixin[0].Hooks()
 	chatbot.Hooks[0] = chatbotMixinHooks0[0]
@@ -488,26 +364,6 @@ func init() {
 			return nil
 		}
 	}()
-	choreFields := schema.Chore{}.Fields()
-	_ = choreFields
-	// choreDescID is the schema descriptor for id field.
-	choreDescID := choreFields[0].Descriptor()
-	// chore.IDValidator is a validator for the "id" field. It is called by the builders before save.
-	chore.IDValidator = func() func(string) error {
-		validators := choreDescID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(id string) error {
-			for _, fn := range fns {
-				if err := fn(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
 	conversationMixin := schema.Conversation{}.Mixin()
 	conversationMixinHooks0 := conversationMixin[0].Hooks()
 	conversation.Hooks[0] = conversationMixinHooks0[0]
@@ -576,140 +432,6 @@ func init() {
 	conversationDescCreatedAt := conversationFields[8].Descriptor()
 	// conversation.DefaultCreatedAt holds the default value on creation for the created_at field.
 	conversation.DefaultCreatedAt = conversationDescCreatedAt.Default.(func() time.Time)
-	dailycountMixin := schema.DailyCount{}.Mixin()
-	dailycountMixinHooks0 := dailycountMixin[0].Hooks()
-	dailycount.Hooks[0] = dailycountMixinHooks0[0]
-	dailycount.Hooks[1] = dailycountMixinHooks0[1]
-	dailycountMixinInters0 := dailycountMixin[0].Interceptors()
-	dailycount.Interceptors[0] = dailycountMixinInters0[0]
-	dailycountMixinFields0 := dailycountMixin[0].Fields()
-	_ = dailycountMixinFields0
-	dailycountFields := schema.DailyCount{}.Fields()
-	_ = dailycountFields
-	// dailycountDescWorkspaceID is the schema descriptor for workspace_id field.
-	dailycountDescWorkspaceID := dailycountMixinFields0[0].Descriptor()
-	// dailycount.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	dailycount.WorkspaceIDValidator = func() func(string) error {
-		validators := dailycountDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace_id string) error {
-			for _, fn := range fns {
-				if err := fn(workspace_id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// dailycountDescChatbotID is the schema descriptor for chatbot_id field.
-	dailycountDescChatbotID := dailycountFields[1].Descriptor()
-	// dailycount.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
-	dailycount.ChatbotIDValidator = dailycountDescChatbotID.Validators[0].(func(string) error)
-	// dailycountDescDay is the schema descriptor for day field.
-	dailycountDescDay := dailycountFields[2].Descriptor()
-	// dailycount.DayValidator is a validator for the "day" field. It is called by the builders before save.
-	dailycount.DayValidator = dailycountDescDay.Validators[0].(func(string) error)
-	// dailycountDescKind is the schema descriptor for kind field.
-	dailycountDescKind := dailycountFields[3].Descriptor()
-	// dailycount.KindValidator is a validator for the "kind" field. It is called by the builders before save.
-	dailycount.KindValidator = dailycountDescKind.Validators[0].(func(string) error)
-	// dailycountDescName is the schema descriptor for name field.
-	dailycountDescName := dailycountFields[4].Descriptor()
-	// dailycount.NameValidator is a validator for the "name" field. It is called by the builders before save.
-	dailycount.NameValidator = dailycountDescName.Validators[0].(func(string) error)
-	dailystatMixin := schema.DailyStat{}.Mixin()
-	dailystatMixinHooks0 := dailystatMixin[0].Hooks()
-	dailystat.Hooks[0] = dailystatMixinHooks0[0]
-	dailystat.Hooks[1] = dailystatMixinHooks0[1]
-	dailystatMixinInters0 := dailystatMixin[0].Interceptors()
-	dailystat.Interceptors[0] = dailystatMixinInters0[0]
-	dailystatMixinFields0 := dailystatMixin[0].Fields()
-	_ = dailystatMixinFields0
-	dailystatFields := schema.DailyStat{}.Fields()
-	_ = dailystatFields
-	// dailystatDescWorkspaceID is the schema descriptor for workspace_id field.
-	dailystatDescWorkspaceID := dailystatMixinFields0[0].Descriptor()
-	// dailystat.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	dailystat.WorkspaceIDValidator = func() func(string) error {
-		validators := dailystatDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace_id string) error {
-			for _, fn := range fns {
-				if err := fn(workspace_id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// dailystatDescChatbotID is the schema descriptor for chatbot_id field.
-	dailystatDescChatbotID := dailystatFields[1].Descriptor()
-	// dailystat.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
-	dailystat.ChatbotIDValidator = dailystatDescChatbotID.Validators[0].(func(string) error)
-	// dailystatDescDay is the schema descriptor for day field.
-	dailystatDescDay := dailystatFields[2].Descriptor()
-	// dailystat.DayValidator is a validator for the "day" field. It is called by the builders before save.
-	dailystat.DayValidator = dailystatDescDay.Validators[0].(func(string) error)
-	// dailystatDescConversations is the schema descriptor for conversations field.
-	dailystatDescConversations := dailystatFields[3].Descriptor()
-	// dailystat.DefaultConversations holds the default value on creation for the conversations field.
-	dailystat.DefaultConversations = dailystatDescConversations.Default.(int)
-	// dailystatDescQuestions is the schema descriptor for questions field.
-	dailystatDescQuestions := dailystatFields[4].Descriptor()
-	// dailystat.DefaultQuestions holds the default value on creation for the questions field.
-	dailystat.DefaultQuestions = dailystatDescQuestions.Default.(int)
-	// dailystatDescAnswered is the schema descriptor for answered field.
-	dailystatDescAnswered := dailystatFields[5].Descriptor()
-	// dailystat.DefaultAnswered holds the default value on creation for the answered field.
-	dailystat.DefaultAnswered = dailystatDescAnswered.Default.(int)
-	// dailystatDescNoAnswer is the schema descriptor for no_answer field.
-	dailystatDescNoAnswer := dailystatFields[6].Descriptor()
-	// dailystat.DefaultNoAnswer holds the default value on creation for the no_answer field.
-	dailystat.DefaultNoAnswer = dailystatDescNoAnswer.Default.(int)
-	// dailystatDescFailed is the schema descriptor for failed field.
-	dailystatDescFailed := dailystatFields[7].Descriptor()
-	// dailystat.DefaultFailed holds the default value on creation for the failed field.
-	dailystat.DefaultFailed = dailystatDescFailed.Default.(int)
-	// dailystatDescStopped is the schema descriptor for stopped field.
-	dailystatDescStopped := dailystatFields[8].Descriptor()
-	// dailystat.DefaultStopped holds the default value on creation for the stopped field.
-	dailystat.DefaultStopped = dailystatDescStopped.Default.(int)
-	// dailystatDescThumbsUp is the schema descriptor for thumbs_up field.
-	dailystatDescThumbsUp := dailystatFields[9].Descriptor()
-	// dailystat.DefaultThumbsUp holds the default value on creation for the thumbs_up field.
-	dailystat.DefaultThumbsUp = dailystatDescThumbsUp.Default.(int)
-	// dailystatDescThumbsDown is the schema descriptor for thumbs_down field.
-	dailystatDescThumbsDown := dailystatFields[10].Descriptor()
-	// dailystat.DefaultThumbsDown holds the default value on creation for the thumbs_down field.
-	dailystat.DefaultThumbsDown = dailystatDescThumbsDown.Default.(int)
-	// dailystatDescPromptTokens is the schema descriptor for prompt_tokens field.
-	dailystatDescPromptTokens := dailystatFields[11].Descriptor()
-	// dailystat.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
-	dailystat.DefaultPromptTokens = dailystatDescPromptTokens.Default.(int)
-	// dailystatDescCompletionTokens is the schema descriptor for completion_tokens field.
-	dailystatDescCompletionTokens := dailystatFields[12].Descriptor()
-	// dailystat.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
-	dailystat.DefaultCompletionTokens = dailystatDescCompletionTokens.Default.(int)
-	deviceFields := schema.Device{}.Fields()
-	_ = deviceFields
-	// deviceDescUserID is the schema descriptor for user_id field.
-	deviceDescUserID := deviceFields[0].Descriptor()
-	// device.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
-	device.UserIDValidator = deviceDescUserID.Validators[0].(func(string) error)
-	// deviceDescSecretHash is the schema descriptor for secret_hash field.
-	deviceDescSecretHash := deviceFields[1].Descriptor()
-	// device.SecretHashValidator is a validator for the "secret_hash" field. It is called by the builders before save.
-	device.SecretHashValidator = deviceDescSecretHash.Validators[0].(func(string) error)
-	// deviceDescCreatedAt is the schema descriptor for created_at field.
-	deviceDescCreatedAt := deviceFields[3].Descriptor()
-	// device.DefaultCreatedAt holds the default value on creation for the created_at field.
-	device.DefaultCreatedAt = deviceDescCreatedAt.Default.(func() time.Time)
 	documentMixin := schema.Document{}.Mixin()
 	documentMixinHooks0 := documentMixin[0].Hooks()
 	document.Hooks[0] = documentMixinHooks0[0]
@@ -870,42 +592,6 @@ func init() {
 			return nil
 		}
 	}()
-	embeddingMixin := schema.Embedding{}.Mixin()
-	embeddingMixinHooks0 := embeddingMixin[0].Hooks()
-	embedding.Hooks[0] = embeddingMixinHooks0[0]
-	embedding.Hooks[1] = embeddingMixinHooks0[1]
-	embeddingMixinInters0 := embeddingMixin[0].Interceptors()
-	embedding.Interceptors[0] = embeddingMixinInters0[0]
-	embeddingMixinFields0 := embeddingMixin[0].Fields()
-	_ = embeddingMixinFields0
-	embeddingFields := schema.Embedding{}.Fields()
-	_ = embeddingFields
-	// embeddingDescWorkspaceID is the schema descriptor for workspace_id field.
-	embeddingDescWorkspaceID := embeddingMixinFields0[0].Descriptor()
-	// embedding.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	embedding.WorkspaceIDValidator = func() func(string) error {
-		validators := embeddingDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace string) error {
-			for _, fn := range fns {
-				if err := fn(workspace); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// embeddingDescModel is the schema descriptor for model field.
-	embeddingDescModel := embeddingFields[1].Descriptor()
-	// embedding.ModelValidator is a validator for the "model" field. It is called by the builders before save.
-	embedding.ModelValidator = embeddingDescModel.Validators[0].(func(string) error)
-	// embeddingDescTextHash is the schema descriptor for text_hash field.
-	embeddingDescTextHash := embeddingFields[2].Descriptor()
-	// embedding.TextHashValidator is a validator for the "text_hash" field. It is called by the builders before save.
-	embedding.TextHashValidator = embeddingDescTextHash.Validators[0].(func(string) error)
 	erasureMixin := schema.Erasure{}.Mixin()
 	erasureMixinHooks0 := erasureMixin[0].Hooks()
 	erasure.Hooks[0] = erasureMixinHooks0[0]
@@ -1060,58 +746,6 @@ func init() {
 	gapDescCreatedAt := gapFields[9].Descriptor()
 	// gap.DefaultCreatedAt holds the default value on creation for the created_at field.
 	gap.DefaultCreatedAt = gapDescCreatedAt.Default.(func() time.Time)
-	idempotencykeyMixin := schema.IdempotencyKey{}.Mixin()
-	idempotencykeyMixinHooks0 := idempotencykeyMixin[0].Hooks()
-	idempotencykey.Hooks[0] = idempotencykeyMixinHooks0[0]
-	idempotencykey.Hooks[1] = idempotencykeyMixinHooks0[1]
-	idempotencykeyMixinInters0 := idempotencykeyMixin[0].Interceptors()
-	idempotencykey.Interceptors[0] = idempotencykeyMixinInters0[0]
-	idempotencykeyMixinFields0 := idempotencykeyMixin[0].Fields()
-	_ = idempotencykeyMixinFields0
-	idempotencykeyFields := schema.IdempotencyKey{}.Fields()
-	_ = idempotencykeyFields
-	// idempotencykeyDescWorkspaceID is the schema descriptor for workspace_id field.
-	idempotencykeyDescWorkspaceID := idempotencykeyMixinFields0[0].Descriptor()
-	// idempotencykey.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	idempotencykey.WorkspaceIDValidator = func() func(string) error {
-		validators := idempotencykeyDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace_id string) error {
-			for _, fn := range fns {
-				if err := fn(workspace_id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// idempotencykeyDescTokenID is the schema descriptor for token_id field.
-	idempotencykeyDescTokenID := idempotencykeyFields[1].Descriptor()
-	// idempotencykey.TokenIDValidator is a validator for the "token_id" field. It is called by the builders before save.
-	idempotencykey.TokenIDValidator = idempotencykeyDescTokenID.Validators[0].(func(string) error)
-	// idempotencykeyDescRoute is the schema descriptor for route field.
-	idempotencykeyDescRoute := idempotencykeyFields[2].Descriptor()
-	// idempotencykey.RouteValidator is a validator for the "route" field. It is called by the builders before save.
-	idempotencykey.RouteValidator = idempotencykeyDescRoute.Validators[0].(func(string) error)
-	// idempotencykeyDescKey is the schema descriptor for key field.
-	idempotencykeyDescKey := idempotencykeyFields[3].Descriptor()
-	// idempotencykey.KeyValidator is a validator for the "key" field. It is called by the builders before save.
-	idempotencykey.KeyValidator = idempotencykeyDescKey.Validators[0].(func(string) error)
-	// idempotencykeyDescBodyHash is the schema descriptor for body_hash field.
-	idempotencykeyDescBodyHash := idempotencykeyFields[4].Descriptor()
-	// idempotencykey.BodyHashValidator is a validator for the "body_hash" field. It is called by the builders before save.
-	idempotencykey.BodyHashValidator = idempotencykeyDescBodyHash.Validators[0].(func(string) error)
-	// idempotencykeyDescMessageID is the schema descriptor for message_id field.
-	idempotencykeyDescMessageID := idempotencykeyFields[6].Descriptor()
-	// idempotencykey.DefaultMessageID holds the default value on creation for the message_id field.
-	idempotencykey.DefaultMessageID = idempotencykeyDescMessageID.Default.(int64)
-	// idempotencykeyDescCreatedAt is the schema descriptor for created_at field.
-	idempotencykeyDescCreatedAt := idempotencykeyFields[7].Descriptor()
-	// idempotencykey.DefaultCreatedAt holds the default value on creation for the created_at field.
-	idempotencykey.DefaultCreatedAt = idempotencykeyDescCreatedAt.Default.(func() time.Time)
 	identityFields := schema.Identity{}.Fields()
 	_ = identityFields
 	// identityDescUserID is the schema descriptor for user_id field.
@@ -1136,30 +770,6 @@ func init() {
 	identityDescCreatedAt := identityFields[5].Descriptor()
 	// identity.DefaultCreatedAt holds the default value on creation for the created_at field.
 	identity.DefaultCreatedAt = identityDescCreatedAt.Default.(func() time.Time)
-	installationkeyFields := schema.InstallationKey{}.Fields()
-	_ = installationkeyFields
-	// installationkeyDescCreatedAt is the schema descriptor for created_at field.
-	installationkeyDescCreatedAt := installationkeyFields[2].Descriptor()
-	// installationkey.DefaultCreatedAt holds the default value on creation for the created_at field.
-	installationkey.DefaultCreatedAt = installationkeyDescCreatedAt.Default.(func() time.Time)
-	// installationkeyDescID is the schema descriptor for id field.
-	installationkeyDescID := installationkeyFields[0].Descriptor()
-	// installationkey.IDValidator is a validator for the "id" field. It is called by the builders before save.
-	installationkey.IDValidator = func() func(string) error {
-		validators := installationkeyDescID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(id string) error {
-			for _, fn := range fns {
-				if err := fn(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
 	invitationMixin := schema.Invitation{}.Mixin()
 	invitationMixinHooks0 := invitationMixin[0].Hooks()
 	invitation.Hooks[0] = invitationMixinHooks0[0]
@@ -1678,42 +1288,6 @@ func init() {
 			return nil
 		}
 	}()
-	quotanoticeMixin := schema.QuotaNotice{}.Mixin()
-	quotanoticeMixinHooks0 := quotanoticeMixin[0].Hooks()
-	quotanotice.Hooks[0] = quotanoticeMixinHooks0[0]
-	quotanotice.Hooks[1] = quotanoticeMixinHooks0[1]
-	quotanoticeMixinInters0 := quotanoticeMixin[0].Interceptors()
-	quotanotice.Interceptors[0] = quotanoticeMixinInters0[0]
-	quotanoticeMixinFields0 := quotanoticeMixin[0].Fields()
-	_ = quotanoticeMixinFields0
-	quotanoticeFields := schema.QuotaNotice{}.Fields()
-	_ = quotanoticeFields
-	// quotanoticeDescWorkspaceID is the schema descriptor for workspace_id field.
-	quotanoticeDescWorkspaceID := quotanoticeMixinFields0[0].Descriptor()
-	// quotanotice.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	quotanotice.WorkspaceIDValidator = func() func(string) error {
-		validators := quotanoticeDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace string) error {
-			for _, fn := range fns {
-				if err := fn(workspace); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// quotanoticeDescMonth is the schema descriptor for month field.
-	quotanoticeDescMonth := quotanoticeFields[1].Descriptor()
-	// quotanotice.MonthValidator is a validator for the "month" field. It is called by the builders before save.
-	quotanotice.MonthValidator = quotanoticeDescMonth.Validators[0].(func(string) error)
-	// quotanoticeDescCreatedAt is the schema descriptor for created_at field.
-	quotanoticeDescCreatedAt := quotanoticeFields[3].Descriptor()
-	// quotanotice.DefaultCreatedAt holds the default value on creation for the created_at field.
-	quotanotice.DefaultCreatedAt = quotanoticeDescCreatedAt.Default.(func() time.Time)
 	recoverycodeFields := schema.RecoveryCode{}.Fields()
 	_ = recoverycodeFields
 	// recoverycodeDescUserID is the schema descriptor for user_id field.
@@ -1798,140 +1372,6 @@ func init() {
 			return nil
 		}
 	}()
-	reversalMixin := schema.Reversal{}.Mixin()
-	reversalMixinHooks0 := reversalMixin[0].Hooks()
-	reversal.Hooks[0] = reversalMixinHooks0[0]
-	reversal.Hooks[1] = reversalMixinHooks0[1]
-	reversalMixinInters0 := reversalMixin[0].Interceptors()
-	reversal.Interceptors[0] = reversalMixinInters0[0]
-	reversalMixinFields0 := reversalMixin[0].Fields()
-	_ = reversalMixinFields0
-	reversalFields := schema.Reversal{}.Fields()
-	_ = reversalFields
-	// reversalDescWorkspaceID is the schema descriptor for workspace_id field.
-	reversalDescWorkspaceID := reversalMixinFields0[0].Descriptor()
-	// reversal.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	reversal.WorkspaceIDValidator = func() func(string) error {
-		validators := reversalDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace string) error {
-			for _, fn := range fns {
-				if err := fn(workspace); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// reversalDescStripeID is the schema descriptor for stripe_id field.
-	reversalDescStripeID := reversalFields[1].Descriptor()
-	// reversal.StripeIDValidator is a validator for the "stripe_id" field. It is called by the builders before save.
-	reversal.StripeIDValidator = func() func(string) error {
-		validators := reversalDescStripeID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(stripe_id string) error {
-			for _, fn := range fns {
-				if err := fn(stripe_id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// reversalDescKind is the schema descriptor for kind field.
-	reversalDescKind := reversalFields[2].Descriptor()
-	// reversal.KindValidator is a validator for the "kind" field. It is called by the builders before save.
-	reversal.KindValidator = reversalDescKind.Validators[0].(func(string) error)
-	// reversalDescStatus is the schema descriptor for status field.
-	reversalDescStatus := reversalFields[3].Descriptor()
-	// reversal.StatusValidator is a validator for the "status" field. It is called by the builders before save.
-	reversal.StatusValidator = reversalDescStatus.Validators[0].(func(string) error)
-	// reversalDescCurrency is the schema descriptor for currency field.
-	reversalDescCurrency := reversalFields[5].Descriptor()
-	// reversal.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
-	reversal.CurrencyValidator = reversalDescCurrency.Validators[0].(func(string) error)
-	ssoconnectionMixin := schema.SSOConnection{}.Mixin()
-	ssoconnectionMixinHooks0 := ssoconnectionMixin[0].Hooks()
-	ssoconnection.Hooks[0] = ssoconnectionMixinHooks0[0]
-	ssoconnection.Hooks[1] = ssoconnectionMixinHooks0[1]
-	ssoconnectionMixinInters0 := ssoconnectionMixin[0].Interceptors()
-	ssoconnection.Interceptors[0] = ssoconnectionMixinInters0[0]
-	ssoconnectionMixinFields0 := ssoconnectionMixin[0].Fields()
-	_ = ssoconnectionMixinFields0
-	ssoconnectionFields := schema.SSOConnection{}.Fields()
-	_ = ssoconnectionFields
-	// ssoconnectionDescWorkspaceID is the schema descriptor for workspace_id field.
-	ssoconnectionDescWorkspaceID := ssoconnectionMixinFields0[0].Descriptor()
-	// ssoconnection.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	ssoconnection.WorkspaceIDValidator = func() func(string) error {
-		validators := ssoconnectionDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace string) error {
-			for _, fn := range fns {
-				if err := fn(workspace); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// ssoconnectionDescIssuer is the schema descriptor for issuer field.
-	ssoconnectionDescIssuer := ssoconnectionFields[1].Descriptor()
-	// ssoconnection.IssuerValidator is a validator for the "issuer" field. It is called by the builders before save.
-	ssoconnection.IssuerValidator = ssoconnectionDescIssuer.Validators[0].(func(string) error)
-	// ssoconnectionDescClientID is the schema descriptor for client_id field.
-	ssoconnectionDescClientID := ssoconnectionFields[2].Descriptor()
-	// ssoconnection.ClientIDValidator is a validator for the "client_id" field. It is called by the builders before save.
-	ssoconnection.ClientIDValidator = ssoconnectionDescClientID.Validators[0].(func(string) error)
-	// ssoconnectionDescDomain is the schema descriptor for domain field.
-	ssoconnectionDescDomain := ssoconnectionFields[4].Descriptor()
-	// ssoconnection.DomainValidator is a validator for the "domain" field. It is called by the builders before save.
-	ssoconnection.DomainValidator = ssoconnectionDescDomain.Validators[0].(func(string) error)
-	// ssoconnectionDescDomainCode is the schema descriptor for domain_code field.
-	ssoconnectionDescDomainCode := ssoconnectionFields[5].Descriptor()
-	// ssoconnection.DomainCodeValidator is a validator for the "domain_code" field. It is called by the builders before save.
-	ssoconnection.DomainCodeValidator = ssoconnectionDescDomainCode.Validators[0].(func(string) error)
-	// ssoconnectionDescRole is the schema descriptor for role field.
-	ssoconnectionDescRole := ssoconnectionFields[7].Descriptor()
-	// ssoconnection.DefaultRole holds the default value on creation for the role field.
-	ssoconnection.DefaultRole = ssoconnectionDescRole.Default.(string)
-	// ssoconnection.RoleValidator is a validator for the "role" field. It is called by the builders before save.
-	ssoconnection.RoleValidator = ssoconnectionDescRole.Validators[0].(func(string) error)
-	// ssoconnectionDescRequired is the schema descriptor for required field.
-	ssoconnectionDescRequired := ssoconnectionFields[8].Descriptor()
-	// ssoconnection.DefaultRequired holds the default value on creation for the required field.
-	ssoconnection.DefaultRequired = ssoconnectionDescRequired.Default.(bool)
-	// ssoconnectionDescCreatedAt is the schema descriptor for created_at field.
-	ssoconnectionDescCreatedAt := ssoconnectionFields[9].Descriptor()
-	// ssoconnection.DefaultCreatedAt holds the default value on creation for the created_at field.
-	ssoconnection.DefaultCreatedAt = ssoconnectionDescCreatedAt.Default.(func() time.Time)
-	// ssoconnectionDescID is the schema descriptor for id field.
-	ssoconnectionDescID := ssoconnectionFields[0].Descriptor()
-	// ssoconnection.IDValidator is a validator for the "id" field. It is called by the builders before save.
-	ssoconnection.IDValidator = func() func(string) error {
-		validators := ssoconnectionDescID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(id string) error {
-			for _, fn := range fns {
-				if err := fn(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
 	sessionFields := schema.Session{}.Fields()
 	_ = sessionFields
 	// sessionDescUserID is the schema descriptor for user_id field.
@@ -1981,26 +1421,6 @@ func init() {
 	// session.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	session.IDValidator = func() func(string) error {
 		validators := sessionDescID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(id string) error {
-			for _, fn := range fns {
-				if err := fn(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	signinattemptFields := schema.SignInAttempt{}.Fields()
-	_ = signinattemptFields
-	// signinattemptDescID is the schema descriptor for id field.
-	signinattemptDescID := signinattemptFields[0].Descriptor()
-	// signinattempt.IDValidator is a validator for the "id" field. It is called by the builders before save.
-	signinattempt.IDValidator = func() func(string) error {
-		validators := signinattemptDescID.Validators
 		fns := [...]func(string) error{
 			validators[0].(func(string) error),
 			validators[1].(func(string) error),
@@ -2148,122 +1568,6 @@ func init() {
 			return nil
 		}
 	}()
-	subscriptionMixin := schema.Subscription{}.Mixin()
-	subscriptionMixinHooks0 := subscriptionMixin[0].Hooks()
-	subscription.Hooks[0] = subscriptionMixinHooks0[0]
-	subscription.Hooks[1] = subscriptionMixinHooks0[1]
-	subscriptionMixinInters0 := subscriptionMixin[0].Interceptors()
-	subscription.Interceptors[0] = subscriptionMixinInters0[0]
-	subscriptionMixinFields0 := subscriptionMixin[0].Fields()
-	_ = subscriptionMixinFields0
-	subscriptionFields := schema.Subscription{}.Fields()
-	_ = subscriptionFields
-	// subscriptionDescWorkspaceID is the schema descriptor for workspace_id field.
-	subscriptionDescWorkspaceID := subscriptionMixinFields0[0].Descriptor()
-	// subscription.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	subscription.WorkspaceIDValidator = func() func(string) error {
-		validators := subscriptionDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace string) error {
-			for _, fn := range fns {
-				if err := fn(workspace); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// subscriptionDescCustomerID is the schema descriptor for customer_id field.
-	subscriptionDescCustomerID := subscriptionFields[0].Descriptor()
-	// subscription.CustomerIDValidator is a validator for the "customer_id" field. It is called by the builders before save.
-	subscription.CustomerIDValidator = subscriptionDescCustomerID.Validators[0].(func(string) error)
-	// subscriptionDescAccountID is the schema descriptor for account_id field.
-	subscriptionDescAccountID := subscriptionFields[1].Descriptor()
-	// subscription.DefaultAccountID holds the default value on creation for the account_id field.
-	subscription.DefaultAccountID = subscriptionDescAccountID.Default.(string)
-	// subscription.AccountIDValidator is a validator for the "account_id" field. It is called by the builders before save.
-	subscription.AccountIDValidator = subscriptionDescAccountID.Validators[0].(func(string) error)
-	// subscriptionDescAccountMode is the schema descriptor for account_mode field.
-	subscriptionDescAccountMode := subscriptionFields[2].Descriptor()
-	// subscription.DefaultAccountMode holds the default value on creation for the account_mode field.
-	subscription.DefaultAccountMode = subscriptionDescAccountMode.Default.(string)
-	// subscription.AccountModeValidator is a validator for the "account_mode" field. It is called by the builders before save.
-	subscription.AccountModeValidator = subscriptionDescAccountMode.Validators[0].(func(string) error)
-	// subscriptionDescCustomerStale is the schema descriptor for customer_stale field.
-	subscriptionDescCustomerStale := subscriptionFields[4].Descriptor()
-	// subscription.DefaultCustomerStale holds the default value on creation for the customer_stale field.
-	subscription.DefaultCustomerStale = subscriptionDescCustomerStale.Default.(bool)
-	// subscriptionDescSubscriptionID is the schema descriptor for subscription_id field.
-	subscriptionDescSubscriptionID := subscriptionFields[5].Descriptor()
-	// subscription.DefaultSubscriptionID holds the default value on creation for the subscription_id field.
-	subscription.DefaultSubscriptionID = subscriptionDescSubscriptionID.Default.(string)
-	// subscription.SubscriptionIDValidator is a validator for the "subscription_id" field. It is called by the builders before save.
-	subscription.SubscriptionIDValidator = subscriptionDescSubscriptionID.Validators[0].(func(string) error)
-	// subscriptionDescStatus is the schema descriptor for status field.
-	subscriptionDescStatus := subscriptionFields[6].Descriptor()
-	// subscription.DefaultStatus holds the default value on creation for the status field.
-	subscription.DefaultStatus = subscriptionDescStatus.Default.(string)
-	// subscription.StatusValidator is a validator for the "status" field. It is called by the builders before save.
-	subscription.StatusValidator = subscriptionDescStatus.Validators[0].(func(string) error)
-	// subscriptionDescPlan is the schema descriptor for plan field.
-	subscriptionDescPlan := subscriptionFields[7].Descriptor()
-	// subscription.DefaultPlan holds the default value on creation for the plan field.
-	subscription.DefaultPlan = subscriptionDescPlan.Default.(string)
-	// subscription.PlanValidator is a validator for the "plan" field. It is called by the builders before save.
-	subscription.PlanValidator = subscriptionDescPlan.Validators[0].(func(string) error)
-	// subscriptionDescInterval is the schema descriptor for interval field.
-	subscriptionDescInterval := subscriptionFields[8].Descriptor()
-	// subscription.DefaultInterval holds the default value on creation for the interval field.
-	subscription.DefaultInterval = subscriptionDescInterval.Default.(string)
-	// subscription.IntervalValidator is a validator for the "interval" field. It is called by the builders before save.
-	subscription.IntervalValidator = subscriptionDescInterval.Validators[0].(func(string) error)
-	// subscriptionDescAmount is the schema descriptor for amount field.
-	subscriptionDescAmount := subscriptionFields[13].Descriptor()
-	// subscription.DefaultAmount holds the default value on creation for the amount field.
-	subscription.DefaultAmount = subscriptionDescAmount.Default.(int)
-	// subscriptionDescCurrency is the schema descriptor for currency field.
-	subscriptionDescCurrency := subscriptionFields[14].Descriptor()
-	// subscription.DefaultCurrency holds the default value on creation for the currency field.
-	subscription.DefaultCurrency = subscriptionDescCurrency.Default.(string)
-	// subscription.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
-	subscription.CurrencyValidator = subscriptionDescCurrency.Validators[0].(func(string) error)
-	// subscriptionDescInvoiceURL is the schema descriptor for invoice_url field.
-	subscriptionDescInvoiceURL := subscriptionFields[15].Descriptor()
-	// subscription.DefaultInvoiceURL holds the default value on creation for the invoice_url field.
-	subscription.DefaultInvoiceURL = subscriptionDescInvoiceURL.Default.(string)
-	// subscription.InvoiceURLValidator is a validator for the "invoice_url" field. It is called by the builders before save.
-	subscription.InvoiceURLValidator = subscriptionDescInvoiceURL.Validators[0].(func(string) error)
-	// subscriptionDescNextPlan is the schema descriptor for next_plan field.
-	subscriptionDescNextPlan := subscriptionFields[16].Descriptor()
-	// subscription.DefaultNextPlan holds the default value on creation for the next_plan field.
-	subscription.DefaultNextPlan = subscriptionDescNextPlan.Default.(string)
-	// subscription.NextPlanValidator is a validator for the "next_plan" field. It is called by the builders before save.
-	subscription.NextPlanValidator = subscriptionDescNextPlan.Validators[0].(func(string) error)
-	// subscriptionDescAccessPlan is the schema descriptor for access_plan field.
-	subscriptionDescAccessPlan := subscriptionFields[18].Descriptor()
-	// subscription.DefaultAccessPlan holds the default value on creation for the access_plan field.
-	subscription.DefaultAccessPlan = subscriptionDescAccessPlan.Default.(string)
-	// subscription.AccessPlanValidator is a validator for the "access_plan" field. It is called by the builders before save.
-	subscription.AccessPlanValidator = subscriptionDescAccessPlan.Validators[0].(func(string) error)
-	// subscriptionDescAccessUnknown is the schema descriptor for access_unknown field.
-	subscriptionDescAccessUnknown := subscriptionFields[20].Descriptor()
-	// subscription.DefaultAccessUnknown holds the default value on creation for the access_unknown field.
-	subscription.DefaultAccessUnknown = subscriptionDescAccessUnknown.Default.(bool)
-	// subscriptionDescTrialUsed is the schema descriptor for trial_used field.
-	subscriptionDescTrialUsed := subscriptionFields[22].Descriptor()
-	// subscription.DefaultTrialUsed holds the default value on creation for the trial_used field.
-	subscription.DefaultTrialUsed = subscriptionDescTrialUsed.Default.(bool)
-	// subscriptionDescRevision is the schema descriptor for revision field.
-	subscriptionDescRevision := subscriptionFields[24].Descriptor()
-	// subscription.DefaultRevision holds the default value on creation for the revision field.
-	subscription.DefaultRevision = subscriptionDescRevision.Default.(int)
-	// subscriptionDescCreatedAt is the schema descriptor for created_at field.
-	subscriptionDescCreatedAt := subscriptionFields[26].Descriptor()
-	// subscription.DefaultCreatedAt holds the default value on creation for the created_at field.
-	subscription.DefaultCreatedAt = subscriptionDescCreatedAt.Default.(func() time.Time)
 	testquestionMixin := schema.TestQuestion{}.Mixin()
 	testquestionMixinHooks0 := testquestionMixin[0].Hooks()
 	testquestion.Hooks[0] = testquestionMixinHooks0[0]
@@ -2344,84 +1648,6 @@ func init() {
 			return nil
 		}
 	}()
-	testresultMixin := schema.TestResult{}.Mixin()
-	testresultMixinHooks0 := testresultMixin[0].Hooks()
-	testresult.Hooks[0] = testresultMixinHooks0[0]
-	testresult.Hooks[1] = testresultMixinHooks0[1]
-	testresultMixinInters0 := testresultMixin[0].Interceptors()
-	testresult.Interceptors[0] = testresultMixinInters0[0]
-	testresultMixinFields0 := testresultMixin[0].Fields()
-	_ = testresultMixinFields0
-	testresultFields := schema.TestResult{}.Fields()
-	_ = testresultFields
-	// testresultDescWorkspaceID is the schema descriptor for workspace_id field.
-	testresultDescWorkspaceID := testresultMixinFields0[0].Descriptor()
-	// testresult.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	testresult.WorkspaceIDValidator = func() func(string) error {
-		validators := testresultDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace_id string) error {
-			for _, fn := range fns {
-				if err := fn(workspace_id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// testresultDescRunID is the schema descriptor for run_id field.
-	testresultDescRunID := testresultFields[1].Descriptor()
-	// testresult.RunIDValidator is a validator for the "run_id" field. It is called by the builders before save.
-	testresult.RunIDValidator = testresultDescRunID.Validators[0].(func(string) error)
-	// testresultDescQuestionID is the schema descriptor for question_id field.
-	testresultDescQuestionID := testresultFields[2].Descriptor()
-	// testresult.QuestionIDValidator is a validator for the "question_id" field. It is called by the builders before save.
-	testresult.QuestionIDValidator = testresultDescQuestionID.Validators[0].(func(string) error)
-	// testresultDescOutcome is the schema descriptor for outcome field.
-	testresultDescOutcome := testresultFields[4].Descriptor()
-	// testresult.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
-	testresult.OutcomeValidator = testresultDescOutcome.Validators[0].(func(string) error)
-	// testresultDescAnswer is the schema descriptor for answer field.
-	testresultDescAnswer := testresultFields[5].Descriptor()
-	// testresult.DefaultAnswer holds the default value on creation for the answer field.
-	testresult.DefaultAnswer = testresultDescAnswer.Default.(string)
-	// testresultDescFailure is the schema descriptor for failure field.
-	testresultDescFailure := testresultFields[6].Descriptor()
-	// testresult.DefaultFailure holds the default value on creation for the failure field.
-	testresult.DefaultFailure = testresultDescFailure.Default.(string)
-	// testresultDescModel is the schema descriptor for model field.
-	testresultDescModel := testresultFields[7].Descriptor()
-	// testresult.DefaultModel holds the default value on creation for the model field.
-	testresult.DefaultModel = testresultDescModel.Default.(string)
-	// testresult.ModelValidator is a validator for the "model" field. It is called by the builders before save.
-	testresult.ModelValidator = testresultDescModel.Validators[0].(func(string) error)
-	// testresultDescSources is the schema descriptor for sources field.
-	testresultDescSources := testresultFields[8].Descriptor()
-	// testresult.DefaultSources holds the default value on creation for the sources field.
-	testresult.DefaultSources = testresultDescSources.Default.(string)
-	// testresultDescPromptTokens is the schema descriptor for prompt_tokens field.
-	testresultDescPromptTokens := testresultFields[11].Descriptor()
-	// testresult.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
-	testresult.DefaultPromptTokens = testresultDescPromptTokens.Default.(int)
-	// testresultDescCompletionTokens is the schema descriptor for completion_tokens field.
-	testresultDescCompletionTokens := testresultFields[12].Descriptor()
-	// testresult.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
-	testresult.DefaultCompletionTokens = testresultDescCompletionTokens.Default.(int)
-	// testresultDescEstimated is the schema descriptor for estimated field.
-	testresultDescEstimated := testresultFields[13].Descriptor()
-	// testresult.DefaultEstimated holds the default value on creation for the estimated field.
-	testresult.DefaultEstimated = testresultDescEstimated.Default.(bool)
-	// testresultDescTotalMs is the schema descriptor for total_ms field.
-	testresultDescTotalMs := testresultFields[14].Descriptor()
-	// testresult.DefaultTotalMs holds the default value on creation for the total_ms field.
-	testresult.DefaultTotalMs = testresultDescTotalMs.Default.(int)
-	// testresultDescCreatedAt is the schema descriptor for created_at field.
-	testresultDescCreatedAt := testresultFields[15].Descriptor()
-	// testresult.DefaultCreatedAt holds the default value on creation for the created_at field.
-	testresult.DefaultCreatedAt = testresultDescCreatedAt.Default.(func() time.Time)
 	testrunMixin := schema.TestRun{}.Mixin()
 	testrunMixinHooks0 := testrunMixin[0].Hooks()
 	testrun.Hooks[0] = testrunMixinHooks0[0]
@@ -2658,34 +1884,6 @@ func init() {
 			return nil
 		}
 	}()
-	trialFields := schema.Trial{}.Fields()
-	_ = trialFields
-	// trialDescSubscriptionID is the schema descriptor for subscription_id field.
-	trialDescSubscriptionID := trialFields[1].Descriptor()
-	// trial.SubscriptionIDValidator is a validator for the "subscription_id" field. It is called by the builders before save.
-	trial.SubscriptionIDValidator = trialDescSubscriptionID.Validators[0].(func(string) error)
-	// trialDescCreatedAt is the schema descriptor for created_at field.
-	trialDescCreatedAt := trialFields[2].Descriptor()
-	// trial.DefaultCreatedAt holds the default value on creation for the created_at field.
-	trial.DefaultCreatedAt = trialDescCreatedAt.Default.(func() time.Time)
-	// trialDescID is the schema descriptor for id field.
-	trialDescID := trialFields[0].Descriptor()
-	// trial.IDValidator is a validator for the "id" field. It is called by the builders before save.
-	trial.IDValidator = func() func(string) error {
-		validators := trialDescID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(id string) error {
-			for _, fn := range fns {
-				if err := fn(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
 	uploadMixin := schema.Upload{}.Mixin()
 	uploadMixinHooks0 := uploadMixin[0].Hooks()
 	upload.Hooks[0] = uploadMixinHooks0[0]
@@ -2730,114 +1928,6 @@ func init() {
 	uploadDescBytes := uploadFields[5].Descriptor()
 	// upload.DefaultBytes holds the default value on creation for the bytes field.
 	upload.DefaultBytes = uploadDescBytes.Default.(int)
-	usagerecordMixin := schema.UsageRecord{}.Mixin()
-	usagerecordMixinHooks0 := usagerecordMixin[0].Hooks()
-	usagerecord.Hooks[0] = usagerecordMixinHooks0[0]
-	usagerecord.Hooks[1] = usagerecordMixinHooks0[1]
-	usagerecordMixinInters0 := usagerecordMixin[0].Interceptors()
-	usagerecord.Interceptors[0] = usagerecordMixinInters0[0]
-	usagerecordMixinFields0 := usagerecordMixin[0].Fields()
-	_ = usagerecordMixinFields0
-	usagerecordFields := schema.UsageRecord{}.Fields()
-	_ = usagerecordFields
-	// usagerecordDescWorkspaceID is the schema descriptor for workspace_id field.
-	usagerecordDescWorkspaceID := usagerecordMixinFields0[0].Descriptor()
-	// usagerecord.WorkspaceIDValidator is a validator for the "workspace_id" field. It is called by the builders before save.
-	usagerecord.WorkspaceIDValidator = func() func(string) error {
-		validators := usagerecordDescWorkspaceID.Validators
-		fns := [...]func(string) error{
-			validators[0].(func(string) error),
-			validators[1].(func(string) error),
-		}
-		return func(workspace_id string) error {
-			for _, fn := range fns {
-				if err := fn(workspace_id); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}()
-	// usagerecordDescChatbotID is the schema descriptor for chatbot_id field.
-	usagerecordDescChatbotID := usagerecordFields[1].Descriptor()
-	// usagerecord.ChatbotIDValidator is a validator for the "chatbot_id" field. It is called by the builders before save.
-	usagerecord.ChatbotIDValidator = usagerecordDescChatbotID.Validators[0].(func(string) error)
-	// usagerecordDescStatus is the schema descriptor for status field.
-	usagerecordDescStatus := usagerecordFields[4].Descriptor()
-	// usagerecord.StatusValidator is a validator for the "status" field. It is called by the builders before save.
-	usagerecord.StatusValidator = usagerecordDescStatus.Validators[0].(func(string) error)
-	// usagerecordDescModel is the schema descriptor for model field.
-	usagerecordDescModel := usagerecordFields[5].Descriptor()
-	// usagerecord.DefaultModel holds the default value on creation for the model field.
-	usagerecord.DefaultModel = usagerecordDescModel.Default.(string)
-	// usagerecord.ModelValidator is a validator for the "model" field. It is called by the builders before save.
-	usagerecord.ModelValidator = usagerecordDescModel.Validators[0].(func(string) error)
-	// usagerecordDescPromptTokens is the schema descriptor for prompt_tokens field.
-	usagerecordDescPromptTokens := usagerecordFields[6].Descriptor()
-	// usagerecord.DefaultPromptTokens holds the default value on creation for the prompt_tokens field.
-	usagerecord.DefaultPromptTokens = usagerecordDescPromptTokens.Default.(int)
-	// usagerecordDescCompletionTokens is the schema descriptor for completion_tokens field.
-	usagerecordDescCompletionTokens := usagerecordFields[7].Descriptor()
-	// usagerecord.DefaultCompletionTokens holds the default value on creation for the completion_tokens field.
-	usagerecord.DefaultCompletionTokens = usagerecordDescCompletionTokens.Default.(int)
-	// usagerecordDescEstimated is the schema descriptor for estimated field.
-	usagerecordDescEstimated := usagerecordFields[8].Descriptor()
-	// usagerecord.DefaultEstimated holds the default value on creation for the estimated field.
-	usagerecord.DefaultEstimated = usagerecordDescEstimated.Default.(bool)
-	// usagerecordDescFirstTokenMs is the schema descriptor for first_token_ms field.
-	usagerecordDescFirstTokenMs := usagerecordFields[9].Descriptor()
-	// usagerecord.DefaultFirstTokenMs holds the default value on creation for the first_token_ms field.
-	usagerecord.DefaultFirstTokenMs = usagerecordDescFirstTokenMs.Default.(int)
-	// usagerecordDescTotalMs is the schema descriptor for total_ms field.
-	usagerecordDescTotalMs := usagerecordFields[10].Descriptor()
-	// usagerecord.DefaultTotalMs holds the default value on creation for the total_ms field.
-	usagerecord.DefaultTotalMs = usagerecordDescTotalMs.Default.(int)
-	// usagerecordDescPassages is the schema descriptor for passages field.
-	usagerecordDescPassages := usagerecordFields[11].Descriptor()
-	// usagerecord.DefaultPassages holds the default value on creation for the passages field.
-	usagerecord.DefaultPassages = usagerecordDescPassages.Default.(int)
-	// usagerecordDescRefuted is the schema descriptor for refuted field.
-	usagerecordDescRefuted := usagerecordFields[12].Descriptor()
-	// usagerecord.DefaultRefuted holds the default value on creation for the refuted field.
-	usagerecord.DefaultRefuted = usagerecordDescRefuted.Default.(int)
-	// usagerecordDescRerankTokens is the schema descriptor for rerank_tokens field.
-	usagerecordDescRerankTokens := usagerecordFields[13].Descriptor()
-	// usagerecord.DefaultRerankTokens holds the default value on creation for the rerank_tokens field.
-	usagerecord.DefaultRerankTokens = usagerecordDescRerankTokens.Default.(int)
-	// usagerecordDescConversationID is the schema descriptor for conversation_id field.
-	usagerecordDescConversationID := usagerecordFields[14].Descriptor()
-	// usagerecord.DefaultConversationID holds the default value on creation for the conversation_id field.
-	usagerecord.DefaultConversationID = usagerecordDescConversationID.Default.(int64)
-	// usagerecordDescOpens is the schema descriptor for opens field.
-	usagerecordDescOpens := usagerecordFields[15].Descriptor()
-	// usagerecord.DefaultOpens holds the default value on creation for the opens field.
-	usagerecord.DefaultOpens = usagerecordDescOpens.Default.(bool)
-	// usagerecordDescOrigin is the schema descriptor for origin field.
-	usagerecordDescOrigin := usagerecordFields[16].Descriptor()
-	// usagerecord.DefaultOrigin holds the default value on creation for the origin field.
-	usagerecord.DefaultOrigin = usagerecordDescOrigin.Default.(string)
-	// usagerecord.OriginValidator is a validator for the "origin" field. It is called by the builders before save.
-	usagerecord.OriginValidator = usagerecordDescOrigin.Validators[0].(func(string) error)
-	// usagerecordDescOutcome is the schema descriptor for outcome field.
-	usagerecordDescOutcome := usagerecordFields[17].Descriptor()
-	// usagerecord.DefaultOutcome holds the default value on creation for the outcome field.
-	usagerecord.DefaultOutcome = usagerecordDescOutcome.Default.(string)
-	// usagerecord.OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
-	usagerecord.OutcomeValidator = usagerecordDescOutcome.Validators[0].(func(string) error)
-	// usagerecordDescFinishReason is the schema descriptor for finish_reason field.
-	usagerecordDescFinishReason := usagerecordFields[18].Descriptor()
-	// usagerecord.DefaultFinishReason holds the default value on creation for the finish_reason field.
-	usagerecord.DefaultFinishReason = usagerecordDescFinishReason.Default.(string)
-	// usagerecord.FinishReasonValidator is a validator for the "finish_reason" field. It is called by the builders before save.
-	usagerecord.FinishReasonValidator = usagerecordDescFinishReason.Validators[0].(func(string) error)
-	// usagerecordDescCounted is the schema descriptor for counted field.
-	usagerecordDescCounted := usagerecordFields[19].Descriptor()
-	// usagerecord.DefaultCounted holds the default value on creation for the counted field.
-	usagerecord.DefaultCounted = usagerecordDescCounted.Default.(bool)
-	// usagerecordDescCreatedAt is the schema descriptor for created_at field.
-	usagerecordDescCreatedAt := usagerecordFields[20].Descriptor()
-	// usagerecord.DefaultCreatedAt holds the default value on creation for the created_at field.
-	usagerecord.DefaultCreatedAt = usagerecordDescCreatedAt.Default.(func() time.Time)
 	userFields := schema.User{}.Fields()
 	_ = userFields
 	// userDescEmail is the schema descriptor for email field.
