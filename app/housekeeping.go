@@ -11,7 +11,6 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/index/weaviate"
-	"parley/store"
 	"parley/store/servers"
 )
 
@@ -57,7 +56,7 @@ func (s *Server) keepHouse(ctx context.Context) {
 		})
 		tasks.Go(func() { s.watchIndexes(ctx) })
 	}
-	tasks.Go(func() { store.NewAccess(s.Store).Listen(ctx, rememberers{s.Chatbots.Callers, s.Turns}, s.Log) })
+	tasks.Go(func() { servers.NewAccess(s.Store).Listen(ctx, rememberers{s.Chatbots.Callers, s.Turns}, s.Log) })
 	tasks.Go(func() { s.runChores(ctx) })
 	tasks.Go(func() { s.watchStorage(ctx) })
 	if s.Encoding != nil {

@@ -107,7 +107,6 @@ const (
 	MaxWaiting  = maxWaiting
 	SecondFrom  = secondFrom
 	FreshPeriod = freshPeriod
-	TellMyself  = tellMyself
 	Declare     = declare
 	Lower       = lower
 )

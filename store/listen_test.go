@@ -10,7 +10,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/plan"
 	"parley/internal/pgtest"
-	"parley/store"
+	"parley/store/servers"
 )
 
 // hearing notes what a process hears.
@@ -28,7 +28,7 @@ func TestListen(t *testing.T) {
 	ctx := b.Context()
 	a := b.fill("a")
 	h := hearing{changed: make(chan string, 100), is: make(chan bool, 100)}
-	go store.NewAccess(b.Store).Listen(ctx, h, slog.New(slog.DiscardHandler))
+	go servers.NewAccess(b.Store).Listen(ctx, h, slog.New(slog.DiscardHandler))
 	if !<-h.is {
 		t.Fatal("it does not listen")
 	}
@@ -73,7 +73,7 @@ func TestListen(t *testing.T) {
 		})
 	})
 	t.Run("a lost connection is noticed, and opened again", func(t *testing.T) {
-		pgtest.Disconnect(t, b.url, store.TellMyself)
+		pgtest.Disconnect(t, b.url, "SELECT pg_notify($1, NULL)")
 		if <-h.is {
 			t.Error("the loss was not told")
 		}
@@ -113,7 +113,7 @@ func TestListenBehindAPooler(t *testing.T) {
 	t.Run("a pooler that begins to swallow notifications is noticed, and listened through no more", func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
-		go store.NewAccess(b.Store).Listen(ctx, h, slog.New(slog.DiscardHandler))
+		go servers.NewAccess(b.Store).Listen(ctx, h, slog.New(slog.DiscardHandler))
 		if !<-h.is {
 			t.Fatal("it does not listen")
 		}
@@ -127,7 +127,7 @@ func TestListenBehindAPooler(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		h := hearing{changed: make(chan string, 100), is: make(chan bool, 100)}
-		go store.NewAccess(b.Store).Listen(ctx, h, slog.New(slog.NewTextHandler(&said, nil)))
+		go servers.NewAccess(b.Store).Listen(ctx, h, slog.New(slog.NewTextHandler(&said, nil)))
 		for range 2 {
 			if <-h.is {
 				t.Fatal("it believes that it listens")

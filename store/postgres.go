@@ -148,3 +148,12 @@ func (p pool) begin(ctx context.Context) (*sql.Conn, *sql.Tx, error) {
 		}
 	}
 }
+
+// AccessChannel is the channel on which the trigger note_access_change tells of changes.
+// What it sends is a workspace, or nothing for all.
+const AccessChannel = "parley_access"
+
+// Connect opens a connection beside the pool. SQLite has none.
+func (s *Store) Connect(ctx context.Context) (*pgx.Conn, error) {
+	return pgx.ConnectConfig(ctx, s.listening)
+}

@@ -40,7 +40,7 @@ type Store struct {
 
 	// groups is nil on SQLite, whose one writer shares commits: see writer.
 	groups *groupPool
-	// listening is how to open the connection of Listen, and nil on SQLite.
+	// listening is how [Store.Connect] connects, and nil on SQLite.
 	listening *pgx.ConnConfig
 
 	// wall is what keeps workspaces apart behind the queries, on PostgreSQL.

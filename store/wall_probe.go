@@ -36,7 +36,7 @@ func (w *Wall) Probe(ctx context.Context, fromID, intoID string) ([]isolation.Pr
 		return nil, nil
 	}
 	ctx = Background(ctx)
-	conn, err := pgx.ConnectConfig(ctx, w.store.listening)
+	conn, err := w.store.Connect(ctx)
 	if err != nil {
 		return nil, MapError(err)
 	}

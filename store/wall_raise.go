@@ -224,7 +224,7 @@ func (w *Wall) CheckWall(ctx context.Context) error {
 	case known.roles == nil:
 		return known.lacking
 	}
-	conn, err := pgx.ConnectConfig(ctx, w.store.listening)
+	conn, err := w.store.Connect(ctx)
 	if err != nil {
 		return err
 	}

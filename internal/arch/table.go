@@ -64,7 +64,7 @@ const (
 )
 
 // stores have the queries of a subject each, on top of package store.
-var stores = []string{"store/audit", "store/billing", "store/bots", "store/chat", "store/insight", "store/isolation", "store/knowledge", "store/outbound", "store/people", "store/privacy", "store/servers"}
+var stores = []string{"store/audit", "store/billing", "store/bots", "store/chat", "store/citation", "store/insight", "store/isolation", "store/knowledge", "store/outbound", "store/people", "store/privacy", "store/servers"}
 
 // doubles stand for the network in tests: Stripe, a mail server, models, and
 // servers of PostgreSQL and Weaviate. index/indextest wraps an index.
@@ -347,13 +347,13 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"store/insight"},
-		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "store", "store/bots", "store/chat", "store/knowledge", "text/...", "internal/*"},
+		Ours:     []string{"core/*", "core/insight/history", "core/insight/stats", "core/insight/testrun", "ent/...", "store", "store/citation", "store/bots", "store/chat", "store/knowledge", "text/...", "internal/*"},
 		Outside:  []string{entgo},
 		Because:  "it reads rows that package chat writes, and counts a test's questions where package chat counts",
 	},
 	{
 		Packages: []string{"store/isolation"},
-		Ours:     []string{"core/*", "core/insight/testrun", "ent/...", "store", "store/chat", "store/knowledge", "store/people", "store/privacy", "internal/*"},
+		Ours:     []string{"core/*", "core/insight/testrun", "ent/...", "store", "store/citation", "store/chat", "store/knowledge", "store/people", "store/privacy", "internal/*"},
 		Outside:  []string{entgo},
 		Because:  "it plants rows of all subjects, and erases a workspace as its owner would",
 	},
@@ -369,10 +369,22 @@ var table = []Row{
 		Because:  "it fills ports that several packages below store implement together",
 	},
 	{
-		Packages: []string{"store/audit", "store/billing", "store/bots", "store/chat", "store/knowledge", "store/outbound", "store/people", "store/servers"},
-		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/chat/quota", "core/chat/turn", "ent/...", "store", "text/...", "internal/*"},
+		Packages: []string{"store/audit", "store/billing", "store/bots", "store/chat", "store/knowledge", "store/outbound", "store/people"},
+		Ours:     []string{"core/*", "core/account/factor", "core/account/signin", "core/knowledge/browse", "core/knowledge/rebuild", "core/chat/quota", "core/chat/turn", "ent/...", "store", "store/citation", "text/...", "internal/*"},
 		Outside:  []string{entgo, lru},
 		Because:  "queries of a subject map rows to the domain's types; they import package store and no other subject's queries, and adapters never import one another, nor a transport",
+	},
+	{
+		Packages: []string{"store/servers"},
+		Ours:     []string{"core/*", "ent/...", "store", "internal/*"},
+		Outside:  []string{entgo, pgx},
+		Because:  "servers agree by rows, and hear of one another on a connection that waits for notifications",
+	},
+	{
+		Packages: []string{"store/citation"},
+		Ours:     []string{"core/answer", "store"},
+		Outside:  []string{gjson},
+		Because:  "it is how one column is written and read",
 	},
 	{
 		Packages: []string{"store/tenancy"},
@@ -832,9 +844,9 @@ var bans = []Ban{
 	{
 		Imports: []string{pgx},
 		In:      []string{"..."},
-		Except:  []string{"store", "store/snapshot", "jobs", "ent/migrate/diff", "internal/pgtest"},
+		Except:  []string{"store", "store/servers", "store/snapshot", "jobs", "ent/migrate/diff", "internal/pgtest"},
 		Tests:   true,
-		Because: "PostgreSQL ends in store, and in the queue that River keeps there",
+		Because: "PostgreSQL ends in store and where servers hear of one another, and in the queue that River keeps there",
 	},
 	{
 		Imports: []string{stripe},

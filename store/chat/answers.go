@@ -8,6 +8,7 @@ import (
 	"parley/core/system"
 	"parley/ent/scope"
 	"parley/store"
+	"parley/store/citation"
 )
 
 // CachedAnswers keeps answers for equal questions.
@@ -22,7 +23,7 @@ const cachedAnswer = `SELECT text, sources, created_at FROM cached_answers
 // CachedAnswer returns the answer kept under a key, if it was made after since.
 func (s *CachedAnswers) CachedAnswer(ctx context.Context, workspaceID, chatbotID, key string, since time.Time) (kept answer.CachedAnswer, err error) {
 	ctx = scope.Workspace(ctx, workspaceID)
-	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&kept.Text, store.InCitations(&kept.Citations), store.InUTC(&kept.At)}, cachedAnswer, workspaceID, chatbotID, key, since)
+	err = store.ScanOne(ctx, s.store.Raw(ctx), []any{&kept.Text, citation.In(&kept.Citations), store.InUTC(&kept.At)}, cachedAnswer, workspaceID, chatbotID, key, since)
 	return kept, store.MapError(err)
 }
 
@@ -36,7 +37,7 @@ const cacheAnswer = `INSERT INTO cached_answers (workspace_id, chatbot_id, key, 
 func (s *CachedAnswers) CacheAnswer(ctx context.Context, workspaceID, chatbotID, key string, answer answer.CachedAnswer) error {
 	ctx = scope.Workspace(ctx, workspaceID)
 	return s.store.WriteRaw(ctx, func(ctx context.Context) error {
-		return s.store.Hits(ctx, cacheAnswer, workspaceID, chatbotID, key, answer.Text, store.CitationsToColumn(answer.Citations), answer.At)
+		return s.store.Hits(ctx, cacheAnswer, workspaceID, chatbotID, key, answer.Text, citation.ToColumn(answer.Citations), answer.At)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/ent/scope"
 	"parley/store"
+	"parley/store/citation"
 )
 
 // endAnswer ends an attempt at an answer. A lease that lapsed while the process
@@ -60,7 +61,7 @@ func (s *Turns) FinishTurn(ctx context.Context, workspaceID string, answer turn.
 func finishArgs(workspaceID string, a turn.Answer) []any {
 	r := a.Record
 	return []any{
-		a.MessageID, workspaceID, a.Attempt, a.Text, string(a.Status), a.Query, store.CitationsToColumn(a.Citations), store.JoinWords(documentsOf(a.Citations)),
+		a.MessageID, workspaceID, a.Attempt, a.Text, string(a.Status), a.Query, citation.ToColumn(a.Citations), store.JoinWords(documentsOf(a.Citations)),
 		string(a.Outcome), string(a.Finish),
 		r.ChatbotID, r.Model, r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Usage.Estimated,
 		r.FirstToken.Milliseconds(), r.Total.Milliseconds(), r.Passages, r.Refuted, r.At,

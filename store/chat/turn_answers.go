@@ -11,6 +11,7 @@ import (
 	"parley/ent/generated/message"
 	"parley/ent/scope"
 	"parley/store"
+	"parley/store/citation"
 )
 
 // answersAtOnce bounds the parameters of a statement.
@@ -44,7 +45,7 @@ func (s *Turns) AnswersOf(ctx context.Context, workspaceID string, conversationI
 				ConversationID: conversationID, MessageID: row.ID, Attempt: row.Attempt, Status: chat.Status(row.Status), Outcome: chat.Outcome(row.Outcome),
 			}
 			made.Finish = answer.FinishReason(row.FinishReason)
-			if made.Citations, err = store.CitationsFromColumn(row.Sources); err != nil {
+			if made.Citations, err = citation.FromColumn(row.Sources); err != nil {
 				return nil, store.MapError(err)
 			}
 			answers[row.ID] = made

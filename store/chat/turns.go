@@ -19,6 +19,7 @@ import (
 	"parley/ent/generated/message"
 	"parley/ent/scope"
 	"parley/store"
+	"parley/store/citation"
 )
 
 // Turns keeps questions with their answers.
@@ -132,7 +133,7 @@ func (t *turnRow) stored() (turn.Stored, error) {
 	}
 	t.Delivery = parseDelivery(t.delivery)
 	var err error
-	a.Citations, err = store.CitationsFromColumn(t.sources)
+	a.Citations, err = citation.FromColumn(t.sources)
 	return t.Stored, err
 }
 

@@ -22,6 +22,7 @@ import (
 	"parley/ent/scope"
 	"parley/store"
 	chatstore "parley/store/chat"
+	"parley/store/citation"
 )
 
 // History reads conversations for owners.
@@ -321,7 +322,7 @@ func (s *History) ThreadMessagesAfter(ctx context.Context, workspaceID string, c
 func (s *History) explain(ctx context.Context, workspaceID string, rows []*ent.Message) ([]history.Message, error) {
 	messages, at, ids := make([]history.Message, len(rows)), map[int64]*history.Message{}, []int64{}
 	for i, row := range rows {
-		sources, err := store.CitationsFromColumn(row.Sources)
+		sources, err := citation.FromColumn(row.Sources)
 		if err != nil {
 			return nil, store.MapError(err)
 		}

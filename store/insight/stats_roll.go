@@ -17,6 +17,7 @@ import (
 	"parley/ent/scope"
 	"parley/store"
 	chatstore "parley/store/chat"
+	"parley/store/citation"
 )
 
 // Rolls keeps the sums of days up to date.
@@ -80,7 +81,7 @@ func (s *Rolls) Uncounted(ctx context.Context, access system.Access, interrupted
 		if r.Outcome == "" { // from before outcomes were kept
 			r.Outcome = chat.OutcomeOf(chat.Status(status), false)
 		}
-		r.Citations = store.CitedInColumn(sources)
+		r.Citations = citation.CitedIn(sources)
 		found = append(found, r)
 	}
 	return found, store.MapError(rows.Err())

@@ -23,6 +23,7 @@ import (
 	"parley/store"
 	"parley/store/bots"
 	chatstore "parley/store/chat"
+	"parley/store/citation"
 )
 
 // TestRuns keeps test questions, their runs and results.
@@ -186,7 +187,7 @@ const (
 func (s *TestRuns) TestResults(ctx context.Context, workspaceID, runID string, cited bool) ([]testrun.Result, error) {
 	return store.Rows(scope.Workspace(ctx, workspaceID), s.store, func(r *testrun.Result) []any {
 		return []any{
-			&r.RunID, &r.QuestionID, &r.Passed, &r.Outcome, &r.Answer, &r.Failure, &r.Model, store.InCitations(&r.Citations), &r.F1, &r.Cites,
+			&r.RunID, &r.QuestionID, &r.Passed, &r.Outcome, &r.Answer, &r.Failure, &r.Model, citation.In(&r.Citations), &r.F1, &r.Cites,
 			&r.Usage.PromptTokens, &r.Usage.CompletionTokens, &r.Usage.Estimated, chatstore.InMilliseconds(&r.Took), store.InUTC(&r.At),
 		}
 	}, testResults, workspaceID, runID, cited)
@@ -210,7 +211,7 @@ func (s *TestRuns) AddTestResult(ctx context.Context, workspaceID string, run te
 		if !there {
 			return fault.New(fault.Conflict, "The test question was removed.")
 		}
-		return s.store.Run(ctx, addTestResult, workspaceID, r.RunID, r.QuestionID, r.Passed, string(r.Outcome), r.Answer, r.Failure, r.Model, store.CitationsToColumn(r.Citations),
+		return s.store.Run(ctx, addTestResult, workspaceID, r.RunID, r.QuestionID, r.Passed, string(r.Outcome), r.Answer, r.Failure, r.Model, citation.ToColumn(r.Citations),
 			r.F1, r.Cites, r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Usage.Estimated, r.Took.Milliseconds(), r.At)
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"parley/core/insight/testrun"
 	ent "parley/ent/generated"
 	"parley/internal/id"
-	"parley/store"
 	chatstore "parley/store/chat"
+	"parley/store/citation"
 )
 
 // conversations are one of the API, whose answer is rated, and one of the owner in the
@@ -60,7 +60,7 @@ func (p *planter) exchange(ctx context.Context, conversationID int64) (int64, er
 
 // cites are the sources of an answer.
 func (p *planter) cites() string {
-	return store.CitationsToColumn([]answer.Citation{{Number: 1, Cited: true, DocumentID: p.is.Documents[0], Title: p.Text("messages.sources"), Version: 1}})
+	return citation.ToColumn([]answer.Citation{{Number: 1, Cited: true, DocumentID: p.is.Documents[0], Title: p.Text("messages.sources"), Version: 1}})
 }
 
 func (p *planter) insight(ctx context.Context) error {

@@ -21,6 +21,7 @@ import (
 	"parley/ent/generated/source"
 	"parley/ent/scope"
 	"parley/store"
+	"parley/store/citation"
 )
 
 // KnowledgePages reads what people see of the knowledge, a page at a time.
@@ -232,7 +233,7 @@ func (s *KnowledgePages) AnswersGiven(ctx context.Context, workspaceID, chatbotI
 	}
 	answers := make([]browse.Answer, len(rows))
 	for i, row := range rows {
-		sources, err := store.CitationsFromColumn(row.Sources)
+		sources, err := citation.FromColumn(row.Sources)
 		if err != nil {
 			return nil, err
 		}

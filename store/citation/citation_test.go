@@ -1,4 +1,4 @@
-package store
+package citation
 
 import (
 	"reflect"
@@ -30,7 +30,7 @@ func TestSources(t *testing.T) {
 		"a hash":                            {{Number: 1, DocumentID: "doc_a", Title: "one", ContentHash: hash}},
 	} {
 		t.Run(name+": what is kept is read as it was", func(t *testing.T) {
-			got, err := CitationsFromColumn(CitationsToColumn(sources))
+			got, err := FromColumn(ToColumn(sources))
 			if err != nil || !reflect.DeepEqual(got, sources) {
 				t.Errorf("%v\ngot  %+v\nwant %+v", err, got, sources)
 			}
@@ -42,19 +42,19 @@ func TestSources(t *testing.T) {
 					want = append(want, answer.Citation{Number: len(want) + 1, Cited: true, DocumentID: s.DocumentID, Title: s.Title, HeadingPath: s.HeadingPath})
 				}
 			}
-			if got := CitedInColumn(CitationsToColumn(sources)); !reflect.DeepEqual(got, want) {
+			if got := CitedIn(ToColumn(sources)); !reflect.DeepEqual(got, want) {
 				t.Errorf("\ngot  %+v\nwant %+v", got, want)
 			}
 		})
 	}
 	t.Run("an invalid hash is left out, and nothing else", func(t *testing.T) {
-		got, err := CitationsFromColumn(CitationsToColumn([]answer.Citation{{Number: 1, DocumentID: "doc_a", Title: "one", ContentHash: "none"}}))
+		got, err := FromColumn(ToColumn([]answer.Citation{{Number: 1, DocumentID: "doc_a", Title: "one", ContentHash: "none"}}))
 		if err != nil || len(got) != 1 || got[0].Title != "one" || got[0].ContentHash != "" {
 			t.Errorf("%v, got %+v", err, got)
 		}
 	})
 	t.Run("anything but a list is an error", func(t *testing.T) {
-		if _, err := CitationsFromColumn("{"); err == nil {
+		if _, err := FromColumn("{"); err == nil {
 			t.Error("there is none")
 		}
 	})

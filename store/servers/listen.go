@@ -1,4 +1,4 @@
-package store
+package servers
 
 import (
 	"context"
@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/store"
 )
 
 const (
-	// AccessChannel is the channel on which the trigger note_access_change tells of
-	// changes. What it sends is a workspace, or nothing for all.
-	AccessChannel = "parley_access"
 	// tellMyself sends a notification to a channel that only one connection listens to.
 	tellMyself = "SELECT pg_notify($1, NULL)"
 	// A connection sends itself a notification when it was silent for quietFor, and is
@@ -38,15 +37,15 @@ type AccessListener interface {
 }
 
 // Access tells of changes of tokens, chatbots and plans.
-type Access struct{ store *Store }
+type Access struct{ store *store.Store }
 
 // NewAccess returns what tells of changes in a database.
-func NewAccess(db *Store) *Access { return &Access{db} }
+func NewAccess(db *store.Store) *Access { return &Access{db} }
 
 // Listen tells a listener of changes until ctx ends, on a connection of its own. On SQLite
 // it returns at once, and nothing is heard of.
 func (s *Access) Listen(ctx context.Context, to AccessListener, log *slog.Logger) {
-	if s.store.listening == nil {
+	if s.store.IsSQLite() {
 		return
 	}
 	for pause := firstPause; ctx.Err() == nil; {
@@ -72,13 +71,13 @@ func (s *Access) Listen(ctx context.Context, to AccessListener, log *slog.Logger
 func (s *Access) listen(ctx context.Context, to AccessListener) error {
 	connecting, cancel := context.WithTimeout(ctx, connectWithin)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(connecting, s.store.listening)
+	conn, err := s.store.Connect(connecting)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = conn.Close(connecting) }()
-	l := &listening{conn: conn, to: to, own: AccessChannel + "_" + strings.ToLower(rand.Text())}
-	if _, err := conn.Exec(connecting, "LISTEN "+AccessChannel+"; LISTEN "+l.own); err != nil {
+	l := &listening{conn: conn, to: to, own: store.AccessChannel + "_" + strings.ToLower(rand.Text())}
+	if _, err := conn.Exec(connecting, "LISTEN "+store.AccessChannel+"; LISTEN "+l.own); err != nil {
 		return err
 	}
 	if err := l.prove(ctx); err != nil {

@@ -1,4 +1,5 @@
-package store
+// Package citation is how a JSON column stores the citations of an answer.
+package citation
 
 import (
 	"database/sql"
@@ -9,13 +10,14 @@ import (
 	"github.com/tidwall/gjson"
 
 	"parley/core/answer"
+	"parley/store"
 )
 
-// citationColumn is an [answer.Citation] as a JSON column stores it; its place in
+// column is an [answer.Citation] as a JSON column stores it; its place in
 // the list is its number. Every answer has several, and their length delays the
 // end of an answer. So the names are short, a hash is base64, and a title that
 // is also the first heading is stored once.
-type citationColumn struct {
+type column struct {
 	Cited       bool     `json:"c,omitempty"`
 	Score       float64  `json:"r,omitempty"`
 	DocumentID  string   `json:"d"`
@@ -31,12 +33,12 @@ type citationColumn struct {
 	Ordinal     int      `json:"o,omitempty"`
 }
 
-func columnOf(s answer.Citation) citationColumn {
+func columnOf(s answer.Citation) column {
 	hash, err := hex.DecodeString(s.ContentHash)
 	if err != nil {
 		hash = nil // better an answer without it than no answer
 	}
-	kept := citationColumn{
+	kept := column{
 		Cited: s.Cited, Score: float64(float32(s.Score)), DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
 		Start: s.Start, End: s.End, ContentHash: hash, Version: s.Version, Ordinal: s.Ordinal,
 	}
@@ -46,7 +48,7 @@ func columnOf(s answer.Citation) citationColumn {
 	return kept
 }
 
-func (s *citationColumn) source(number int) answer.Citation {
+func (s *column) source(number int) answer.Citation {
 	source := answer.Citation{
 		Number: number, Cited: s.Cited, Score: s.Score, DocumentID: s.DocumentID, Title: s.Title, URL: s.URL, Place: s.Place, HeadingPath: s.HeadingPath,
 		Start: s.Start, End: s.End, ContentHash: hex.EncodeToString(s.ContentHash), Version: s.Version, Ordinal: s.Ordinal,
@@ -57,20 +59,20 @@ func (s *citationColumn) source(number int) answer.Citation {
 	return source
 }
 
-// InCitations is where a column with the sources of an answer goes.
-func InCitations(into *[]answer.Citation) sql.Scanner {
-	return Taking[string](func(sources sql.Null[string]) (err error) {
-		*into, err = CitationsFromColumn(sources.V)
+// In is where a column with the sources of an answer goes.
+func In(into *[]answer.Citation) sql.Scanner {
+	return store.Taking[string](func(sources sql.Null[string]) (err error) {
+		*into, err = FromColumn(sources.V)
 		return err
 	})
 }
 
-// CitationsToColumn is empty where there are no sources.
-func CitationsToColumn(sources []answer.Citation) string {
+// ToColumn is empty where there are no sources.
+func ToColumn(sources []answer.Citation) string {
 	if len(sources) == 0 {
 		return ""
 	}
-	kept := make([]citationColumn, len(sources))
+	kept := make([]column, len(sources))
 	for i, source := range sources {
 		kept[i] = columnOf(source)
 	}
@@ -81,12 +83,12 @@ func CitationsToColumn(sources []answer.Citation) string {
 	return string(text)
 }
 
-// CitationsFromColumn reads what CitationsToColumn wrote.
-func CitationsFromColumn(text string) ([]answer.Citation, error) {
+// FromColumn reads what ToColumn wrote.
+func FromColumn(text string) ([]answer.Citation, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var kept []citationColumn
+	var kept []column
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
 		return nil, fmt.Errorf("reading the sources of an answer: %w", err)
 	}
@@ -97,15 +99,15 @@ func CitationsFromColumn(text string) ([]answer.Citation, error) {
 	return sources, nil
 }
 
-// CitedInColumn reads of what CitationsToColumn wrote only what the statistics count: the
+// CitedIn reads of what ToColumn wrote only what the statistics count: the
 // documents that the answer cites, with their titles and headings. The roller
-// does so for every answer, and this takes a quarter of the time of CitationsFromColumn.
-func CitedInColumn(text string) (cited []answer.Citation) {
+// does so for every answer, and this takes a quarter of the time of FromColumn.
+func CitedIn(text string) (cited []answer.Citation) {
 	gjson.Parse(text).ForEach(func(_, source gjson.Result) bool {
 		if !source.Get("c").Bool() {
 			return true
 		}
-		c := citationColumn{Cited: true, DocumentID: source.Get("d").String(), Title: source.Get("t").String(), IsHeading: source.Get("i").Bool()}
+		c := column{Cited: true, DocumentID: source.Get("d").String(), Title: source.Get("t").String(), IsHeading: source.Get("i").Bool()}
 		for _, heading := range source.Get("h").Array() {
 			c.HeadingPath = append(c.HeadingPath, heading.String())
 		}
