@@ -5,7 +5,6 @@ package generated
 import (
 	"context"
 	"errors"
-	"fmt"
 	"parley/ent/generated/passage"
 	"parley/ent/generated/predicate"
 
@@ -105,130 +104,6 @@ func (_u *PassageUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
 		return 0, err
-	}
-	_u.mutation.done = true
-	return _node, nil
-}
-
-// PassageUpdateOne is the builder for updating a single Passage entity.
-type PassageUpdateOne struct {
-	config
-	fields   []string
-	hooks    []Hook
-	mutation *PassageMutation
-}
-
-// SetText sets the "text" field.
-func (_u *PassageUpdateOne) SetText(v string) *PassageUpdateOne {
-	_u.mutation.SetText(v)
-	return _u
-}
-
-// SetNillableText sets the "text" field if the given value is not nil.
-func (_u *PassageUpdateOne) SetNillableText(v *string) *PassageUpdateOne {
-	if v != nil {
-		_u.SetText(*v)
-	}
-	return _u
-}
-
-// SetEncoding sets the "encoding" field.
-func (_u *PassageUpdateOne) SetEncoding(v []byte) *PassageUpdateOne {
-	_u.mutation.SetEncoding(v)
-	return _u
-}
-
-// ClearEncoding clears the value of the "encoding" field.
-func (_u *PassageUpdateOne) ClearEncoding() *PassageUpdateOne {
-	_u.mutation.ClearEncoding()
-	return _u
-}
-
-// Mutation returns the PassageMutation object of the builder.
-func (_u *PassageUpdateOne) Mutation() *PassageMutation {
-	return _u.mutation
-}
-
-// Where appends a list predicates to the PassageUpdate builder.
-func (_u *PassageUpdateOne) Where(ps ...predicate.Passage) *PassageUpdateOne {
-	_u.mutation.Where(ps...)
-	return _u
-}
-
-// Select allows selecting one or more fields (columns) of the returned entity.
-// The default is selecting all fields defined in the entity schema.
-func (_u *PassageUpdateOne) Select(field string, fields ...string) *PassageUpdateOne {
-	_u.fields = append([]string{field}, fields...)
-	return _u
-}
-
-// Save executes the query and returns the updated Passage entity.
-func (_u *PassageUpdateOne) Save(ctx context.Context) (*Passage, error) {
-	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
-}
-
-// Exec executes the query on the entity.
-func (_u *PassageUpdateOne) Exec(ctx context.Context) error {
-	_, err := _u.Save(ctx)
-	return err
-}
-
-// check runs all checks and user-defined validators on the builder.
-func (_u *PassageUpdateOne) check() error {
-	if _u.mutation.DocumentCleared() && len(_u.mutation.DocumentIDs()) > 0 {
-		return errors.New(`generated: clearing a required unique edge "Passage.document"`)
-	}
-	return nil
-}
-
-func (_u *PassageUpdateOne) sqlSave(ctx context.Context) (_node *Passage, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(passage.Table, passage.Columns, sqlgraph.NewFieldSpec(passage.FieldID, field.TypeInt64))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`generated: missing "Passage.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, passage.FieldID)
-		for _, f := range fields {
-			if !passage.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("generated: invalid field %q for query", f)}
-			}
-			if f != passage.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Text(); ok {
-		_spec.SetField(passage.FieldText, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Encoding(); ok {
-		_spec.SetField(passage.FieldEncoding, field.TypeBytes, value)
-	}
-	if _u.mutation.EncodingCleared() {
-		_spec.ClearField(passage.FieldEncoding, field.TypeBytes)
-	}
-	_node = &Passage{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{passage.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
 	}
 	_u.mutation.done = true
 	return _node, nil
