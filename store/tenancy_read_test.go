@@ -182,7 +182,7 @@ var methodsThatRead = []confined{
 		return s.Spent(ctx, as, epoch)
 	}},
 	{"Recorded", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.Recorded(ctx, as, []int64{a.answer})
+		return s.Recorded(ctx, as, []int64{a.answered, a.answer})
 	}},
 	{"MessagesOf", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		n, err := s.MessagesOf(ctx, as, thisMonth)
