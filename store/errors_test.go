@@ -15,6 +15,7 @@ import (
 	"parley/core/account"
 	"parley/core/chat"
 	"parley/core/fault"
+	"parley/ent/generated/conversation"
 	"parley/ent/scope"
 	"parley/internal/pgtest"
 	"parley/store"
@@ -366,7 +367,7 @@ func TestDeleteWorkspaceWhileAConversationIsTied(t *testing.T) {
 			}
 			go func() { deleted <- b.DeleteWorkspace(b.Context(), a.id) }()
 			b.waitUntilBlocked()
-			return b.Client(ctx).Conversation.UpdateOneID(a.conversation).SetExternalUserID(a.secret).Exec(scope.Workspace(ctx, a.id))
+			return b.Client(ctx).Conversation.Update().Where(conversation.ID(a.conversation)).SetExternalUserID(a.secret).Exec(scope.Workspace(ctx, a.id))
 		}))
 		b.must(receive(b.T, "the workspace is deleted", deleted))
 		if !b.isGone(a.id) {

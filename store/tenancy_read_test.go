@@ -185,6 +185,9 @@ var methodsThatRead = []confined{
 	{"Spent", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		return s.Spent(ctx, as, epoch)
 	}},
+	{"Recorded", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Recorded(ctx, as, []int64{a.answered, a.answer})
+	}},
 	{"MessagesOf", func(ctx context.Context, s *everything, as string, _ tenancy) (any, error) {
 		n, err := s.MessagesOf(ctx, as, thisMonth)
 		return strings.Repeat("secret-of-a ", n), err

@@ -139,13 +139,6 @@ func (_m *AccountMail) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
 }
 
-// Update returns a builder for updating this AccountMail.
-// Note that you need to call AccountMail.Unwrap() before calling this method if this AccountMail
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *AccountMail) Update() *AccountMailUpdateOne {
-	return NewAccountMailClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the AccountMail entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *AccountMail) Unwrap() *AccountMail {

@@ -103,13 +103,6 @@ func (_m *AddressCode) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
 }
 
-// Update returns a builder for updating this AddressCode.
-// Note that you need to call AddressCode.Unwrap() before calling this method if this AddressCode
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *AddressCode) Update() *AddressCodeUpdateOne {
-	return NewAddressCodeClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the AddressCode entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *AddressCode) Unwrap() *AddressCode {

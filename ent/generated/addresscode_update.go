@@ -4,8 +4,6 @@ package generated
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"parley/ent/generated/addresscode"
 	"parley/ent/generated/predicate"
 
@@ -59,84 +57,6 @@ func (_u *AddressCodeUpdate) sqlSave(ctx context.Context) (_node int, err error)
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
 		return 0, err
-	}
-	_u.mutation.done = true
-	return _node, nil
-}
-
-// AddressCodeUpdateOne is the builder for updating a single AddressCode entity.
-type AddressCodeUpdateOne struct {
-	config
-	fields   []string
-	hooks    []Hook
-	mutation *AddressCodeMutation
-}
-
-// Mutation returns the AddressCodeMutation object of the builder.
-func (_u *AddressCodeUpdateOne) Mutation() *AddressCodeMutation {
-	return _u.mutation
-}
-
-// Where appends a list predicates to the AddressCodeUpdate builder.
-func (_u *AddressCodeUpdateOne) Where(ps ...predicate.AddressCode) *AddressCodeUpdateOne {
-	_u.mutation.Where(ps...)
-	return _u
-}
-
-// Select allows selecting one or more fields (columns) of the returned entity.
-// The default is selecting all fields defined in the entity schema.
-func (_u *AddressCodeUpdateOne) Select(field string, fields ...string) *AddressCodeUpdateOne {
-	_u.fields = append([]string{field}, fields...)
-	return _u
-}
-
-// Save executes the query and returns the updated AddressCode entity.
-func (_u *AddressCodeUpdateOne) Save(ctx context.Context) (*AddressCode, error) {
-	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
-}
-
-// Exec executes the query on the entity.
-func (_u *AddressCodeUpdateOne) Exec(ctx context.Context) error {
-	_, err := _u.Save(ctx)
-	return err
-}
-
-func (_u *AddressCodeUpdateOne) sqlSave(ctx context.Context) (_node *AddressCode, err error) {
-	_spec := sqlgraph.NewUpdateSpec(addresscode.Table, addresscode.Columns, sqlgraph.NewFieldSpec(addresscode.FieldID, field.TypeString))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`generated: missing "AddressCode.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, addresscode.FieldID)
-		for _, f := range fields {
-			if !addresscode.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("generated: invalid field %q for query", f)}
-			}
-			if f != addresscode.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	_node = &AddressCode{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{addresscode.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
 	}
 	_u.mutation.done = true
 	return _node, nil

@@ -206,13 +206,6 @@ func (_m *AuditEntry) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
 }
 
-// Update returns a builder for updating this AuditEntry.
-// Note that you need to call AuditEntry.Unwrap() before calling this method if this AuditEntry
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *AuditEntry) Update() *AuditEntryUpdateOne {
-	return NewAuditEntryClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the AuditEntry entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *AuditEntry) Unwrap() *AuditEntry {

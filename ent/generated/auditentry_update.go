@@ -4,8 +4,6 @@ package generated
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"parley/ent/generated/auditentry"
 	"parley/ent/generated/predicate"
 
@@ -65,90 +63,6 @@ func (_u *AuditEntryUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
 		return 0, err
-	}
-	_u.mutation.done = true
-	return _node, nil
-}
-
-// AuditEntryUpdateOne is the builder for updating a single AuditEntry entity.
-type AuditEntryUpdateOne struct {
-	config
-	fields   []string
-	hooks    []Hook
-	mutation *AuditEntryMutation
-}
-
-// Mutation returns the AuditEntryMutation object of the builder.
-func (_u *AuditEntryUpdateOne) Mutation() *AuditEntryMutation {
-	return _u.mutation
-}
-
-// Where appends a list predicates to the AuditEntryUpdate builder.
-func (_u *AuditEntryUpdateOne) Where(ps ...predicate.AuditEntry) *AuditEntryUpdateOne {
-	_u.mutation.Where(ps...)
-	return _u
-}
-
-// Select allows selecting one or more fields (columns) of the returned entity.
-// The default is selecting all fields defined in the entity schema.
-func (_u *AuditEntryUpdateOne) Select(field string, fields ...string) *AuditEntryUpdateOne {
-	_u.fields = append([]string{field}, fields...)
-	return _u
-}
-
-// Save executes the query and returns the updated AuditEntry entity.
-func (_u *AuditEntryUpdateOne) Save(ctx context.Context) (*AuditEntry, error) {
-	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
-}
-
-// Exec executes the query on the entity.
-func (_u *AuditEntryUpdateOne) Exec(ctx context.Context) error {
-	_, err := _u.Save(ctx)
-	return err
-}
-
-func (_u *AuditEntryUpdateOne) sqlSave(ctx context.Context) (_node *AuditEntry, err error) {
-	_spec := sqlgraph.NewUpdateSpec(auditentry.Table, auditentry.Columns, sqlgraph.NewFieldSpec(auditentry.FieldID, field.TypeInt64))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`generated: missing "AuditEntry.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, auditentry.FieldID)
-		for _, f := range fields {
-			if !auditentry.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("generated: invalid field %q for query", f)}
-			}
-			if f != auditentry.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if _u.mutation.WorkspaceIDCleared() {
-		_spec.ClearField(auditentry.FieldWorkspaceID, field.TypeString)
-	}
-	if _u.mutation.ChangesCleared() {
-		_spec.ClearField(auditentry.FieldChanges, field.TypeJSON)
-	}
-	_node = &AuditEntry{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{auditentry.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
 	}
 	_u.mutation.done = true
 	return _node, nil

@@ -137,13 +137,6 @@ func (_m *Authenticator) QueryUser() *UserQuery {
 	return NewAuthenticatorClient(_m.config).QueryUser(_m)
 }
 
-// Update returns a builder for updating this Authenticator.
-// Note that you need to call Authenticator.Unwrap() before calling this method if this Authenticator
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Authenticator) Update() *AuthenticatorUpdateOne {
-	return NewAuthenticatorClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Authenticator entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Authenticator) Unwrap() *Authenticator {

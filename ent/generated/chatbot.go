@@ -312,13 +312,6 @@ func (_m *Chatbot) QueryWorkspace() *WorkspaceQuery {
 	return NewChatbotClient(_m.config).QueryWorkspace(_m)
 }
 
-// Update returns a builder for updating this Chatbot.
-// Note that you need to call Chatbot.Unwrap() before calling this method if this Chatbot
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Chatbot) Update() *ChatbotUpdateOne {
-	return NewChatbotClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Chatbot entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Chatbot) Unwrap() *Chatbot {

@@ -523,18 +523,6 @@ func (c *AccountMailClient) Update() *AccountMailUpdate {
 	return &AccountMailUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
-// UpdateOne returns an update builder for the given entity.
-func (c *AccountMailClient) UpdateOne(_m *AccountMail) *AccountMailUpdateOne {
-	mutation := newAccountMailMutation(c.config, OpUpdateOne, withAccountMail(_m))
-	return &AccountMailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *AccountMailClient) UpdateOneID(id int64) *AccountMailUpdateOne {
-	mutation := newAccountMailMutation(c.config, OpUpdateOne, withAccountMailID(id))
-	return &AccountMailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
 // Delete returns a delete builder for AccountMail.
 func (c *AccountMailClient) Delete() *AccountMailDelete {
 	mutation := newAccountMailMutation(c.config, OpDelete)
@@ -584,8 +572,6 @@ func (c *AccountMailClient) mutate(ctx context.Context, m *AccountMailMutation) 
 		return (&AccountMailCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&AccountMailUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&AccountMailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&AccountMailDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -647,18 +633,6 @@ func (c *AddressCodeClient) Update() *AddressCodeUpdate {
 	return &AddressCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
-// UpdateOne returns an update builder for the given entity.
-func (c *AddressCodeClient) UpdateOne(_m *AddressCode) *AddressCodeUpdateOne {
-	mutation := newAddressCodeMutation(c.config, OpUpdateOne, withAddressCode(_m))
-	return &AddressCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *AddressCodeClient) UpdateOneID(id string) *AddressCodeUpdateOne {
-	mutation := newAddressCodeMutation(c.config, OpUpdateOne, withAddressCodeID(id))
-	return &AddressCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
 // Delete returns a delete builder for AddressCode.
 func (c *AddressCodeClient) Delete() *AddressCodeDelete {
 	mutation := newAddressCodeMutation(c.config, OpDelete)
@@ -708,8 +682,6 @@ func (c *AddressCodeClient) mutate(ctx context.Context, m *AddressCodeMutation) 
 		return (&AddressCodeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&AddressCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&AddressCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&AddressCodeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -771,18 +743,6 @@ func (c *AuditEntryClient) Update() *AuditEntryUpdate {
 	return &AuditEntryUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
-// UpdateOne returns an update builder for the given entity.
-func (c *AuditEntryClient) UpdateOne(_m *AuditEntry) *AuditEntryUpdateOne {
-	mutation := newAuditEntryMutation(c.config, OpUpdateOne, withAuditEntry(_m))
-	return &AuditEntryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *AuditEntryClient) UpdateOneID(id int64) *AuditEntryUpdateOne {
-	mutation := newAuditEntryMutation(c.config, OpUpdateOne, withAuditEntryID(id))
-	return &AuditEntryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
 // Delete returns a delete builder for AuditEntry.
 func (c *AuditEntryClient) Delete() *AuditEntryDelete {
 	mutation := newAuditEntryMutation(c.config, OpDelete)
@@ -834,8 +794,6 @@ func (c *AuditEntryClient) mutate(ctx context.Context, m *AuditEntryMutation) (V
 		return (&AuditEntryCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&AuditEntryUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&AuditEntryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&AuditEntryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -895,18 +853,6 @@ func (c *AuthenticatorClient) MapCreateBulk(slice any, setFunc func(*Authenticat
 func (c *AuthenticatorClient) Update() *AuthenticatorUpdate {
 	mutation := newAuthenticatorMutation(c.config, OpUpdate)
 	return &AuthenticatorUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *AuthenticatorClient) UpdateOne(_m *Authenticator) *AuthenticatorUpdateOne {
-	mutation := newAuthenticatorMutation(c.config, OpUpdateOne, withAuthenticator(_m))
-	return &AuthenticatorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *AuthenticatorClient) UpdateOneID(id int) *AuthenticatorUpdateOne {
-	mutation := newAuthenticatorMutation(c.config, OpUpdateOne, withAuthenticatorID(id))
-	return &AuthenticatorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Authenticator.
@@ -974,8 +920,6 @@ func (c *AuthenticatorClient) mutate(ctx context.Context, m *AuthenticatorMutati
 		return (&AuthenticatorCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&AuthenticatorUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&AuthenticatorUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&AuthenticatorDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -1035,18 +979,6 @@ func (c *ChatbotClient) MapCreateBulk(slice any, setFunc func(*ChatbotCreate, in
 func (c *ChatbotClient) Update() *ChatbotUpdate {
 	mutation := newChatbotMutation(c.config, OpUpdate)
 	return &ChatbotUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *ChatbotClient) UpdateOne(_m *Chatbot) *ChatbotUpdateOne {
-	mutation := newChatbotMutation(c.config, OpUpdateOne, withChatbot(_m))
-	return &ChatbotUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *ChatbotClient) UpdateOneID(id string) *ChatbotUpdateOne {
-	mutation := newChatbotMutation(c.config, OpUpdateOne, withChatbotID(id))
-	return &ChatbotUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Chatbot.
@@ -1116,8 +1048,6 @@ func (c *ChatbotClient) mutate(ctx context.Context, m *ChatbotMutation) (Value, 
 		return (&ChatbotCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&ChatbotUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&ChatbotUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&ChatbotDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -1177,18 +1107,6 @@ func (c *ConversationClient) MapCreateBulk(slice any, setFunc func(*Conversation
 func (c *ConversationClient) Update() *ConversationUpdate {
 	mutation := newConversationMutation(c.config, OpUpdate)
 	return &ConversationUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *ConversationClient) UpdateOne(_m *Conversation) *ConversationUpdateOne {
-	mutation := newConversationMutation(c.config, OpUpdateOne, withConversation(_m))
-	return &ConversationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *ConversationClient) UpdateOneID(id int64) *ConversationUpdateOne {
-	mutation := newConversationMutation(c.config, OpUpdateOne, withConversationID(id))
-	return &ConversationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Conversation.
@@ -1258,8 +1176,6 @@ func (c *ConversationClient) mutate(ctx context.Context, m *ConversationMutation
 		return (&ConversationCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&ConversationUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&ConversationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&ConversationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -1319,18 +1235,6 @@ func (c *DocumentClient) MapCreateBulk(slice any, setFunc func(*DocumentCreate, 
 func (c *DocumentClient) Update() *DocumentUpdate {
 	mutation := newDocumentMutation(c.config, OpUpdate)
 	return &DocumentUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *DocumentClient) UpdateOne(_m *Document) *DocumentUpdateOne {
-	mutation := newDocumentMutation(c.config, OpUpdateOne, withDocument(_m))
-	return &DocumentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *DocumentClient) UpdateOneID(id string) *DocumentUpdateOne {
-	mutation := newDocumentMutation(c.config, OpUpdateOne, withDocumentID(id))
-	return &DocumentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Document.
@@ -1400,8 +1304,6 @@ func (c *DocumentClient) mutate(ctx context.Context, m *DocumentMutation) (Value
 		return (&DocumentCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&DocumentUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&DocumentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&DocumentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -1463,18 +1365,6 @@ func (c *ErasureClient) Update() *ErasureUpdate {
 	return &ErasureUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
-// UpdateOne returns an update builder for the given entity.
-func (c *ErasureClient) UpdateOne(_m *Erasure) *ErasureUpdateOne {
-	mutation := newErasureMutation(c.config, OpUpdateOne, withErasure(_m))
-	return &ErasureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *ErasureClient) UpdateOneID(id string) *ErasureUpdateOne {
-	mutation := newErasureMutation(c.config, OpUpdateOne, withErasureID(id))
-	return &ErasureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
 // Delete returns a delete builder for Erasure.
 func (c *ErasureClient) Delete() *ErasureDelete {
 	mutation := newErasureMutation(c.config, OpDelete)
@@ -1526,8 +1416,6 @@ func (c *ErasureClient) mutate(ctx context.Context, m *ErasureMutation) (Value, 
 		return (&ErasureCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&ErasureUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&ErasureUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&ErasureDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -1587,18 +1475,6 @@ func (c *FeedbackClient) MapCreateBulk(slice any, setFunc func(*FeedbackCreate, 
 func (c *FeedbackClient) Update() *FeedbackUpdate {
 	mutation := newFeedbackMutation(c.config, OpUpdate)
 	return &FeedbackUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *FeedbackClient) UpdateOne(_m *Feedback) *FeedbackUpdateOne {
-	mutation := newFeedbackMutation(c.config, OpUpdateOne, withFeedback(_m))
-	return &FeedbackUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *FeedbackClient) UpdateOneID(id int64) *FeedbackUpdateOne {
-	mutation := newFeedbackMutation(c.config, OpUpdateOne, withFeedbackID(id))
-	return &FeedbackUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Feedback.
@@ -1668,8 +1544,6 @@ func (c *FeedbackClient) mutate(ctx context.Context, m *FeedbackMutation) (Value
 		return (&FeedbackCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&FeedbackUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&FeedbackUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&FeedbackDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -1729,18 +1603,6 @@ func (c *GapClient) MapCreateBulk(slice any, setFunc func(*GapCreate, int)) *Gap
 func (c *GapClient) Update() *GapUpdate {
 	mutation := newGapMutation(c.config, OpUpdate)
 	return &GapUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *GapClient) UpdateOne(_m *Gap) *GapUpdateOne {
-	mutation := newGapMutation(c.config, OpUpdateOne, withGap(_m))
-	return &GapUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *GapClient) UpdateOneID(id int64) *GapUpdateOne {
-	mutation := newGapMutation(c.config, OpUpdateOne, withGapID(id))
-	return &GapUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Gap.
@@ -1810,8 +1672,6 @@ func (c *GapClient) mutate(ctx context.Context, m *GapMutation) (Value, error) {
 		return (&GapCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&GapUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&GapUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&GapDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -1871,18 +1731,6 @@ func (c *IdentityClient) MapCreateBulk(slice any, setFunc func(*IdentityCreate, 
 func (c *IdentityClient) Update() *IdentityUpdate {
 	mutation := newIdentityMutation(c.config, OpUpdate)
 	return &IdentityUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *IdentityClient) UpdateOne(_m *Identity) *IdentityUpdateOne {
-	mutation := newIdentityMutation(c.config, OpUpdateOne, withIdentity(_m))
-	return &IdentityUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *IdentityClient) UpdateOneID(id int) *IdentityUpdateOne {
-	mutation := newIdentityMutation(c.config, OpUpdateOne, withIdentityID(id))
-	return &IdentityUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Identity.
@@ -1950,8 +1798,6 @@ func (c *IdentityClient) mutate(ctx context.Context, m *IdentityMutation) (Value
 		return (&IdentityCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&IdentityUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&IdentityUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&IdentityDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -2011,18 +1857,6 @@ func (c *InvitationClient) MapCreateBulk(slice any, setFunc func(*InvitationCrea
 func (c *InvitationClient) Update() *InvitationUpdate {
 	mutation := newInvitationMutation(c.config, OpUpdate)
 	return &InvitationUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *InvitationClient) UpdateOne(_m *Invitation) *InvitationUpdateOne {
-	mutation := newInvitationMutation(c.config, OpUpdateOne, withInvitation(_m))
-	return &InvitationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *InvitationClient) UpdateOneID(id string) *InvitationUpdateOne {
-	mutation := newInvitationMutation(c.config, OpUpdateOne, withInvitationID(id))
-	return &InvitationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Invitation.
@@ -2092,8 +1926,6 @@ func (c *InvitationClient) mutate(ctx context.Context, m *InvitationMutation) (V
 		return (&InvitationCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&InvitationUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&InvitationUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&InvitationDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -2153,18 +1985,6 @@ func (c *MailClient) MapCreateBulk(slice any, setFunc func(*MailCreate, int)) *M
 func (c *MailClient) Update() *MailUpdate {
 	mutation := newMailMutation(c.config, OpUpdate)
 	return &MailUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *MailClient) UpdateOne(_m *Mail) *MailUpdateOne {
-	mutation := newMailMutation(c.config, OpUpdateOne, withMail(_m))
-	return &MailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *MailClient) UpdateOneID(id int64) *MailUpdateOne {
-	mutation := newMailMutation(c.config, OpUpdateOne, withMailID(id))
-	return &MailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Mail.
@@ -2234,8 +2054,6 @@ func (c *MailClient) mutate(ctx context.Context, m *MailMutation) (Value, error)
 		return (&MailCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&MailUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&MailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&MailDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -2295,18 +2113,6 @@ func (c *MemberClient) MapCreateBulk(slice any, setFunc func(*MemberCreate, int)
 func (c *MemberClient) Update() *MemberUpdate {
 	mutation := newMemberMutation(c.config, OpUpdate)
 	return &MemberUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *MemberClient) UpdateOne(_m *Member) *MemberUpdateOne {
-	mutation := newMemberMutation(c.config, OpUpdateOne, withMember(_m))
-	return &MemberUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *MemberClient) UpdateOneID(id int) *MemberUpdateOne {
-	mutation := newMemberMutation(c.config, OpUpdateOne, withMemberID(id))
-	return &MemberUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Member.
@@ -2392,8 +2198,6 @@ func (c *MemberClient) mutate(ctx context.Context, m *MemberMutation) (Value, er
 		return (&MemberCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&MemberUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&MemberUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&MemberDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -2453,18 +2257,6 @@ func (c *MessageClient) MapCreateBulk(slice any, setFunc func(*MessageCreate, in
 func (c *MessageClient) Update() *MessageUpdate {
 	mutation := newMessageMutation(c.config, OpUpdate)
 	return &MessageUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *MessageClient) UpdateOne(_m *Message) *MessageUpdateOne {
-	mutation := newMessageMutation(c.config, OpUpdateOne, withMessage(_m))
-	return &MessageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *MessageClient) UpdateOneID(id int64) *MessageUpdateOne {
-	mutation := newMessageMutation(c.config, OpUpdateOne, withMessageID(id))
-	return &MessageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Message.
@@ -2534,8 +2326,6 @@ func (c *MessageClient) mutate(ctx context.Context, m *MessageMutation) (Value, 
 		return (&MessageCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&MessageUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&MessageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&MessageDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -2595,18 +2385,6 @@ func (c *PassageClient) MapCreateBulk(slice any, setFunc func(*PassageCreate, in
 func (c *PassageClient) Update() *PassageUpdate {
 	mutation := newPassageMutation(c.config, OpUpdate)
 	return &PassageUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *PassageClient) UpdateOne(_m *Passage) *PassageUpdateOne {
-	mutation := newPassageMutation(c.config, OpUpdateOne, withPassage(_m))
-	return &PassageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *PassageClient) UpdateOneID(id int64) *PassageUpdateOne {
-	mutation := newPassageMutation(c.config, OpUpdateOne, withPassageID(id))
-	return &PassageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Passage.
@@ -2676,8 +2454,6 @@ func (c *PassageClient) mutate(ctx context.Context, m *PassageMutation) (Value, 
 		return (&PassageCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&PassageUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&PassageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&PassageDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -2737,18 +2513,6 @@ func (c *PasskeyClient) MapCreateBulk(slice any, setFunc func(*PasskeyCreate, in
 func (c *PasskeyClient) Update() *PasskeyUpdate {
 	mutation := newPasskeyMutation(c.config, OpUpdate)
 	return &PasskeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *PasskeyClient) UpdateOne(_m *Passkey) *PasskeyUpdateOne {
-	mutation := newPasskeyMutation(c.config, OpUpdateOne, withPasskey(_m))
-	return &PasskeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *PasskeyClient) UpdateOneID(id string) *PasskeyUpdateOne {
-	mutation := newPasskeyMutation(c.config, OpUpdateOne, withPasskeyID(id))
-	return &PasskeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Passkey.
@@ -2816,8 +2580,6 @@ func (c *PasskeyClient) mutate(ctx context.Context, m *PasskeyMutation) (Value, 
 		return (&PasskeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&PasskeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&PasskeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&PasskeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -2879,18 +2641,6 @@ func (c *PlanClient) Update() *PlanUpdate {
 	return &PlanUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
-// UpdateOne returns an update builder for the given entity.
-func (c *PlanClient) UpdateOne(_m *Plan) *PlanUpdateOne {
-	mutation := newPlanMutation(c.config, OpUpdateOne, withPlan(_m))
-	return &PlanUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *PlanClient) UpdateOneID(id string) *PlanUpdateOne {
-	mutation := newPlanMutation(c.config, OpUpdateOne, withPlanID(id))
-	return &PlanUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
 // Delete returns a delete builder for Plan.
 func (c *PlanClient) Delete() *PlanDelete {
 	mutation := newPlanMutation(c.config, OpDelete)
@@ -2940,8 +2690,6 @@ func (c *PlanClient) mutate(ctx context.Context, m *PlanMutation) (Value, error)
 		return (&PlanCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&PlanUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&PlanUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&PlanDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -3001,18 +2749,6 @@ func (c *ProviderClient) MapCreateBulk(slice any, setFunc func(*ProviderCreate, 
 func (c *ProviderClient) Update() *ProviderUpdate {
 	mutation := newProviderMutation(c.config, OpUpdate)
 	return &ProviderUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *ProviderClient) UpdateOne(_m *Provider) *ProviderUpdateOne {
-	mutation := newProviderMutation(c.config, OpUpdateOne, withProvider(_m))
-	return &ProviderUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *ProviderClient) UpdateOneID(id string) *ProviderUpdateOne {
-	mutation := newProviderMutation(c.config, OpUpdateOne, withProviderID(id))
-	return &ProviderUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Provider.
@@ -3082,8 +2818,6 @@ func (c *ProviderClient) mutate(ctx context.Context, m *ProviderMutation) (Value
 		return (&ProviderCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&ProviderUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&ProviderUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&ProviderDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -3143,18 +2877,6 @@ func (c *RecoveryCodeClient) MapCreateBulk(slice any, setFunc func(*RecoveryCode
 func (c *RecoveryCodeClient) Update() *RecoveryCodeUpdate {
 	mutation := newRecoveryCodeMutation(c.config, OpUpdate)
 	return &RecoveryCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *RecoveryCodeClient) UpdateOne(_m *RecoveryCode) *RecoveryCodeUpdateOne {
-	mutation := newRecoveryCodeMutation(c.config, OpUpdateOne, withRecoveryCode(_m))
-	return &RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *RecoveryCodeClient) UpdateOneID(id int) *RecoveryCodeUpdateOne {
-	mutation := newRecoveryCodeMutation(c.config, OpUpdateOne, withRecoveryCodeID(id))
-	return &RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for RecoveryCode.
@@ -3222,8 +2944,6 @@ func (c *RecoveryCodeClient) mutate(ctx context.Context, m *RecoveryCodeMutation
 		return (&RecoveryCodeCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&RecoveryCodeUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&RecoveryCodeUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&RecoveryCodeDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -3283,18 +3003,6 @@ func (c *RemovalClient) MapCreateBulk(slice any, setFunc func(*RemovalCreate, in
 func (c *RemovalClient) Update() *RemovalUpdate {
 	mutation := newRemovalMutation(c.config, OpUpdate)
 	return &RemovalUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *RemovalClient) UpdateOne(_m *Removal) *RemovalUpdateOne {
-	mutation := newRemovalMutation(c.config, OpUpdateOne, withRemoval(_m))
-	return &RemovalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *RemovalClient) UpdateOneID(id string) *RemovalUpdateOne {
-	mutation := newRemovalMutation(c.config, OpUpdateOne, withRemovalID(id))
-	return &RemovalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Removal.
@@ -3364,8 +3072,6 @@ func (c *RemovalClient) mutate(ctx context.Context, m *RemovalMutation) (Value, 
 		return (&RemovalCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&RemovalUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&RemovalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&RemovalDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -3425,18 +3131,6 @@ func (c *SessionClient) MapCreateBulk(slice any, setFunc func(*SessionCreate, in
 func (c *SessionClient) Update() *SessionUpdate {
 	mutation := newSessionMutation(c.config, OpUpdate)
 	return &SessionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *SessionClient) UpdateOne(_m *Session) *SessionUpdateOne {
-	mutation := newSessionMutation(c.config, OpUpdateOne, withSession(_m))
-	return &SessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *SessionClient) UpdateOneID(id string) *SessionUpdateOne {
-	mutation := newSessionMutation(c.config, OpUpdateOne, withSessionID(id))
-	return &SessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Session.
@@ -3504,8 +3198,6 @@ func (c *SessionClient) mutate(ctx context.Context, m *SessionMutation) (Value, 
 		return (&SessionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&SessionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&SessionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&SessionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -3567,18 +3259,6 @@ func (c *SignInStepClient) Update() *SignInStepUpdate {
 	return &SignInStepUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
-// UpdateOne returns an update builder for the given entity.
-func (c *SignInStepClient) UpdateOne(_m *SignInStep) *SignInStepUpdateOne {
-	mutation := newSignInStepMutation(c.config, OpUpdateOne, withSignInStep(_m))
-	return &SignInStepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *SignInStepClient) UpdateOneID(id string) *SignInStepUpdateOne {
-	mutation := newSignInStepMutation(c.config, OpUpdateOne, withSignInStepID(id))
-	return &SignInStepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
 // Delete returns a delete builder for SignInStep.
 func (c *SignInStepClient) Delete() *SignInStepDelete {
 	mutation := newSignInStepMutation(c.config, OpDelete)
@@ -3628,8 +3308,6 @@ func (c *SignInStepClient) mutate(ctx context.Context, m *SignInStepMutation) (V
 		return (&SignInStepCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&SignInStepUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&SignInStepUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&SignInStepDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -3689,18 +3367,6 @@ func (c *SourceClient) MapCreateBulk(slice any, setFunc func(*SourceCreate, int)
 func (c *SourceClient) Update() *SourceUpdate {
 	mutation := newSourceMutation(c.config, OpUpdate)
 	return &SourceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *SourceClient) UpdateOne(_m *Source) *SourceUpdateOne {
-	mutation := newSourceMutation(c.config, OpUpdateOne, withSource(_m))
-	return &SourceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *SourceClient) UpdateOneID(id string) *SourceUpdateOne {
-	mutation := newSourceMutation(c.config, OpUpdateOne, withSourceID(id))
-	return &SourceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Source.
@@ -3770,8 +3436,6 @@ func (c *SourceClient) mutate(ctx context.Context, m *SourceMutation) (Value, er
 		return (&SourceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&SourceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&SourceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&SourceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -3831,18 +3495,6 @@ func (c *TestQuestionClient) MapCreateBulk(slice any, setFunc func(*TestQuestion
 func (c *TestQuestionClient) Update() *TestQuestionUpdate {
 	mutation := newTestQuestionMutation(c.config, OpUpdate)
 	return &TestQuestionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *TestQuestionClient) UpdateOne(_m *TestQuestion) *TestQuestionUpdateOne {
-	mutation := newTestQuestionMutation(c.config, OpUpdateOne, withTestQuestion(_m))
-	return &TestQuestionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *TestQuestionClient) UpdateOneID(id string) *TestQuestionUpdateOne {
-	mutation := newTestQuestionMutation(c.config, OpUpdateOne, withTestQuestionID(id))
-	return &TestQuestionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for TestQuestion.
@@ -3912,8 +3564,6 @@ func (c *TestQuestionClient) mutate(ctx context.Context, m *TestQuestionMutation
 		return (&TestQuestionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&TestQuestionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&TestQuestionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&TestQuestionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -3973,18 +3623,6 @@ func (c *TestRunClient) MapCreateBulk(slice any, setFunc func(*TestRunCreate, in
 func (c *TestRunClient) Update() *TestRunUpdate {
 	mutation := newTestRunMutation(c.config, OpUpdate)
 	return &TestRunUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *TestRunClient) UpdateOne(_m *TestRun) *TestRunUpdateOne {
-	mutation := newTestRunMutation(c.config, OpUpdateOne, withTestRun(_m))
-	return &TestRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *TestRunClient) UpdateOneID(id string) *TestRunUpdateOne {
-	mutation := newTestRunMutation(c.config, OpUpdateOne, withTestRunID(id))
-	return &TestRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for TestRun.
@@ -4054,8 +3692,6 @@ func (c *TestRunClient) mutate(ctx context.Context, m *TestRunMutation) (Value, 
 		return (&TestRunCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&TestRunUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&TestRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&TestRunDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -4115,18 +3751,6 @@ func (c *TokenClient) MapCreateBulk(slice any, setFunc func(*TokenCreate, int)) 
 func (c *TokenClient) Update() *TokenUpdate {
 	mutation := newTokenMutation(c.config, OpUpdate)
 	return &TokenUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *TokenClient) UpdateOne(_m *Token) *TokenUpdateOne {
-	mutation := newTokenMutation(c.config, OpUpdateOne, withToken(_m))
-	return &TokenUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *TokenClient) UpdateOneID(id string) *TokenUpdateOne {
-	mutation := newTokenMutation(c.config, OpUpdateOne, withTokenID(id))
-	return &TokenUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Token.
@@ -4196,8 +3820,6 @@ func (c *TokenClient) mutate(ctx context.Context, m *TokenMutation) (Value, erro
 		return (&TokenCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&TokenUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&TokenUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&TokenDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -4257,18 +3879,6 @@ func (c *UploadClient) MapCreateBulk(slice any, setFunc func(*UploadCreate, int)
 func (c *UploadClient) Update() *UploadUpdate {
 	mutation := newUploadMutation(c.config, OpUpdate)
 	return &UploadUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *UploadClient) UpdateOne(_m *Upload) *UploadUpdateOne {
-	mutation := newUploadMutation(c.config, OpUpdateOne, withUpload(_m))
-	return &UploadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *UploadClient) UpdateOneID(id int64) *UploadUpdateOne {
-	mutation := newUploadMutation(c.config, OpUpdateOne, withUploadID(id))
-	return &UploadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for Upload.
@@ -4338,8 +3948,6 @@ func (c *UploadClient) mutate(ctx context.Context, m *UploadMutation) (Value, er
 		return (&UploadCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&UploadUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&UploadUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&UploadDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -4401,18 +4009,6 @@ func (c *UserClient) Update() *UserUpdate {
 	return &UserUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
-// UpdateOne returns an update builder for the given entity.
-func (c *UserClient) UpdateOne(_m *User) *UserUpdateOne {
-	mutation := newUserMutation(c.config, OpUpdateOne, withUser(_m))
-	return &UserUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *UserClient) UpdateOneID(id string) *UserUpdateOne {
-	mutation := newUserMutation(c.config, OpUpdateOne, withUserID(id))
-	return &UserUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
 // Delete returns a delete builder for User.
 func (c *UserClient) Delete() *UserDelete {
 	mutation := newUserMutation(c.config, OpDelete)
@@ -4462,8 +4058,6 @@ func (c *UserClient) mutate(ctx context.Context, m *UserMutation) (Value, error)
 		return (&UserCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&UserUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&UserUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&UserDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -4523,18 +4117,6 @@ func (c *WebhookDeliveryClient) MapCreateBulk(slice any, setFunc func(*WebhookDe
 func (c *WebhookDeliveryClient) Update() *WebhookDeliveryUpdate {
 	mutation := newWebhookDeliveryMutation(c.config, OpUpdate)
 	return &WebhookDeliveryUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *WebhookDeliveryClient) UpdateOne(_m *WebhookDelivery) *WebhookDeliveryUpdateOne {
-	mutation := newWebhookDeliveryMutation(c.config, OpUpdateOne, withWebhookDelivery(_m))
-	return &WebhookDeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *WebhookDeliveryClient) UpdateOneID(id int64) *WebhookDeliveryUpdateOne {
-	mutation := newWebhookDeliveryMutation(c.config, OpUpdateOne, withWebhookDeliveryID(id))
-	return &WebhookDeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for WebhookDelivery.
@@ -4620,8 +4202,6 @@ func (c *WebhookDeliveryClient) mutate(ctx context.Context, m *WebhookDeliveryMu
 		return (&WebhookDeliveryCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&WebhookDeliveryUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&WebhookDeliveryUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&WebhookDeliveryDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -4681,18 +4261,6 @@ func (c *WebhookEndpointClient) MapCreateBulk(slice any, setFunc func(*WebhookEn
 func (c *WebhookEndpointClient) Update() *WebhookEndpointUpdate {
 	mutation := newWebhookEndpointMutation(c.config, OpUpdate)
 	return &WebhookEndpointUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *WebhookEndpointClient) UpdateOne(_m *WebhookEndpoint) *WebhookEndpointUpdateOne {
-	mutation := newWebhookEndpointMutation(c.config, OpUpdateOne, withWebhookEndpoint(_m))
-	return &WebhookEndpointUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *WebhookEndpointClient) UpdateOneID(id string) *WebhookEndpointUpdateOne {
-	mutation := newWebhookEndpointMutation(c.config, OpUpdateOne, withWebhookEndpointID(id))
-	return &WebhookEndpointUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for WebhookEndpoint.
@@ -4762,8 +4330,6 @@ func (c *WebhookEndpointClient) mutate(ctx context.Context, m *WebhookEndpointMu
 		return (&WebhookEndpointCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&WebhookEndpointUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&WebhookEndpointUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&WebhookEndpointDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -4823,18 +4389,6 @@ func (c *WebhookMessageClient) MapCreateBulk(slice any, setFunc func(*WebhookMes
 func (c *WebhookMessageClient) Update() *WebhookMessageUpdate {
 	mutation := newWebhookMessageMutation(c.config, OpUpdate)
 	return &WebhookMessageUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOne returns an update builder for the given entity.
-func (c *WebhookMessageClient) UpdateOne(_m *WebhookMessage) *WebhookMessageUpdateOne {
-	mutation := newWebhookMessageMutation(c.config, OpUpdateOne, withWebhookMessage(_m))
-	return &WebhookMessageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *WebhookMessageClient) UpdateOneID(id string) *WebhookMessageUpdateOne {
-	mutation := newWebhookMessageMutation(c.config, OpUpdateOne, withWebhookMessageID(id))
-	return &WebhookMessageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
 // Delete returns a delete builder for WebhookMessage.
@@ -4904,8 +4458,6 @@ func (c *WebhookMessageClient) mutate(ctx context.Context, m *WebhookMessageMuta
 		return (&WebhookMessageCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&WebhookMessageUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&WebhookMessageUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&WebhookMessageDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
@@ -4967,18 +4519,6 @@ func (c *WorkspaceClient) Update() *WorkspaceUpdate {
 	return &WorkspaceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
 }
 
-// UpdateOne returns an update builder for the given entity.
-func (c *WorkspaceClient) UpdateOne(_m *Workspace) *WorkspaceUpdateOne {
-	mutation := newWorkspaceMutation(c.config, OpUpdateOne, withWorkspace(_m))
-	return &WorkspaceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
-// UpdateOneID returns an update builder for the given id.
-func (c *WorkspaceClient) UpdateOneID(id string) *WorkspaceUpdateOne {
-	mutation := newWorkspaceMutation(c.config, OpUpdateOne, withWorkspaceID(id))
-	return &WorkspaceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
-}
-
 // Delete returns a delete builder for Workspace.
 func (c *WorkspaceClient) Delete() *WorkspaceDelete {
 	mutation := newWorkspaceMutation(c.config, OpDelete)
@@ -5030,8 +4570,6 @@ func (c *WorkspaceClient) mutate(ctx context.Context, m *WorkspaceMutation) (Val
 		return (&WorkspaceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpUpdate:
 		return (&WorkspaceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
-	case OpUpdateOne:
-		return (&WorkspaceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
 	case OpDelete, OpDeleteOne:
 		return (&WorkspaceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:

@@ -166,13 +166,6 @@ func (_m *Conversation) QueryChatbot() *ChatbotQuery {
 	return NewConversationClient(_m.config).QueryChatbot(_m)
 }
 
-// Update returns a builder for updating this Conversation.
-// Note that you need to call Conversation.Unwrap() before calling this method if this Conversation
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Conversation) Update() *ConversationUpdateOne {
-	return NewConversationClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Conversation entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Conversation) Unwrap() *Conversation {

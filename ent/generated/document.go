@@ -336,13 +336,6 @@ func (_m *Document) QueryChatbot() *ChatbotQuery {
 	return NewDocumentClient(_m.config).QueryChatbot(_m)
 }
 
-// Update returns a builder for updating this Document.
-// Note that you need to call Document.Unwrap() before calling this method if this Document
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Document) Update() *DocumentUpdateOne {
-	return NewDocumentClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Document entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Document) Unwrap() *Document {

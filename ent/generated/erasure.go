@@ -135,13 +135,6 @@ func (_m *Erasure) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
 }
 
-// Update returns a builder for updating this Erasure.
-// Note that you need to call Erasure.Unwrap() before calling this method if this Erasure
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Erasure) Update() *ErasureUpdateOne {
-	return NewErasureClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Erasure entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Erasure) Unwrap() *Erasure {

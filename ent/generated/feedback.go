@@ -174,13 +174,6 @@ func (_m *Feedback) QueryChatbot() *ChatbotQuery {
 	return NewFeedbackClient(_m.config).QueryChatbot(_m)
 }
 
-// Update returns a builder for updating this Feedback.
-// Note that you need to call Feedback.Unwrap() before calling this method if this Feedback
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Feedback) Update() *FeedbackUpdateOne {
-	return NewFeedbackClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Feedback entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Feedback) Unwrap() *Feedback {

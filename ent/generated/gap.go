@@ -175,13 +175,6 @@ func (_m *Gap) QueryChatbot() *ChatbotQuery {
 	return NewGapClient(_m.config).QueryChatbot(_m)
 }
 
-// Update returns a builder for updating this Gap.
-// Note that you need to call Gap.Unwrap() before calling this method if this Gap
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Gap) Update() *GapUpdateOne {
-	return NewGapClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Gap entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Gap) Unwrap() *Gap {

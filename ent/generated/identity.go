@@ -143,13 +143,6 @@ func (_m *Identity) QueryUser() *UserQuery {
 	return NewIdentityClient(_m.config).QueryUser(_m)
 }
 
-// Update returns a builder for updating this Identity.
-// Note that you need to call Identity.Unwrap() before calling this method if this Identity
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Identity) Update() *IdentityUpdateOne {
-	return NewIdentityClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Identity entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Identity) Unwrap() *Identity {

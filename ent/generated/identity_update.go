@@ -5,7 +5,6 @@ package generated
 import (
 	"context"
 	"errors"
-	"fmt"
 	"parley/ent/generated/identity"
 	"parley/ent/generated/predicate"
 	"time"
@@ -97,121 +96,6 @@ func (_u *IdentityUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
 		return 0, err
-	}
-	_u.mutation.done = true
-	return _node, nil
-}
-
-// IdentityUpdateOne is the builder for updating a single Identity entity.
-type IdentityUpdateOne struct {
-	config
-	fields   []string
-	hooks    []Hook
-	mutation *IdentityMutation
-}
-
-// SetLastUsedAt sets the "last_used_at" field.
-func (_u *IdentityUpdateOne) SetLastUsedAt(v time.Time) *IdentityUpdateOne {
-	_u.mutation.SetLastUsedAt(v)
-	return _u
-}
-
-// SetNillableLastUsedAt sets the "last_used_at" field if the given value is not nil.
-func (_u *IdentityUpdateOne) SetNillableLastUsedAt(v *time.Time) *IdentityUpdateOne {
-	if v != nil {
-		_u.SetLastUsedAt(*v)
-	}
-	return _u
-}
-
-// ClearLastUsedAt clears the value of the "last_used_at" field.
-func (_u *IdentityUpdateOne) ClearLastUsedAt() *IdentityUpdateOne {
-	_u.mutation.ClearLastUsedAt()
-	return _u
-}
-
-// Mutation returns the IdentityMutation object of the builder.
-func (_u *IdentityUpdateOne) Mutation() *IdentityMutation {
-	return _u.mutation
-}
-
-// Where appends a list predicates to the IdentityUpdate builder.
-func (_u *IdentityUpdateOne) Where(ps ...predicate.Identity) *IdentityUpdateOne {
-	_u.mutation.Where(ps...)
-	return _u
-}
-
-// Select allows selecting one or more fields (columns) of the returned entity.
-// The default is selecting all fields defined in the entity schema.
-func (_u *IdentityUpdateOne) Select(field string, fields ...string) *IdentityUpdateOne {
-	_u.fields = append([]string{field}, fields...)
-	return _u
-}
-
-// Save executes the query and returns the updated Identity entity.
-func (_u *IdentityUpdateOne) Save(ctx context.Context) (*Identity, error) {
-	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
-}
-
-// Exec executes the query on the entity.
-func (_u *IdentityUpdateOne) Exec(ctx context.Context) error {
-	_, err := _u.Save(ctx)
-	return err
-}
-
-// check runs all checks and user-defined validators on the builder.
-func (_u *IdentityUpdateOne) check() error {
-	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
-		return errors.New(`generated: clearing a required unique edge "Identity.user"`)
-	}
-	return nil
-}
-
-func (_u *IdentityUpdateOne) sqlSave(ctx context.Context) (_node *Identity, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(identity.Table, identity.Columns, sqlgraph.NewFieldSpec(identity.FieldID, field.TypeInt))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`generated: missing "Identity.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, identity.FieldID)
-		for _, f := range fields {
-			if !identity.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("generated: invalid field %q for query", f)}
-			}
-			if f != identity.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.LastUsedAt(); ok {
-		_spec.SetField(identity.FieldLastUsedAt, field.TypeTime, value)
-	}
-	if _u.mutation.LastUsedAtCleared() {
-		_spec.ClearField(identity.FieldLastUsedAt, field.TypeTime)
-	}
-	_node = &Identity{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{identity.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
 	}
 	_u.mutation.done = true
 	return _node, nil

@@ -148,13 +148,6 @@ func (_m *Invitation) QueryWorkspace() *WorkspaceQuery {
 	return NewInvitationClient(_m.config).QueryWorkspace(_m)
 }
 
-// Update returns a builder for updating this Invitation.
-// Note that you need to call Invitation.Unwrap() before calling this method if this Invitation
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Invitation) Update() *InvitationUpdateOne {
-	return NewInvitationClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Invitation entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Invitation) Unwrap() *Invitation {

@@ -176,13 +176,6 @@ func (_m *Mail) QueryWorkspace() *WorkspaceQuery {
 	return NewMailClient(_m.config).QueryWorkspace(_m)
 }
 
-// Update returns a builder for updating this Mail.
-// Note that you need to call Mail.Unwrap() before calling this method if this Mail
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Mail) Update() *MailUpdateOne {
-	return NewMailClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Mail entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Mail) Unwrap() *Mail {

@@ -163,13 +163,6 @@ func (_m *Member) QueryUser() *UserQuery {
 	return NewMemberClient(_m.config).QueryUser(_m)
 }
 
-// Update returns a builder for updating this Member.
-// Note that you need to call Member.Unwrap() before calling this method if this Member
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Member) Update() *MemberUpdateOne {
-	return NewMemberClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Member entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Member) Unwrap() *Member {

@@ -217,13 +217,6 @@ func (_m *Message) QueryConversation() *ConversationQuery {
 	return NewMessageClient(_m.config).QueryConversation(_m)
 }
 
-// Update returns a builder for updating this Message.
-// Note that you need to call Message.Unwrap() before calling this method if this Message
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Message) Update() *MessageUpdateOne {
-	return NewMessageClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Message entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Message) Unwrap() *Message {

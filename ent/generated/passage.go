@@ -208,13 +208,6 @@ func (_m *Passage) QueryDocument() *DocumentQuery {
 	return NewPassageClient(_m.config).QueryDocument(_m)
 }
 
-// Update returns a builder for updating this Passage.
-// Note that you need to call Passage.Unwrap() before calling this method if this Passage
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Passage) Update() *PassageUpdateOne {
-	return NewPassageClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Passage entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Passage) Unwrap() *Passage {

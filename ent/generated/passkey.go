@@ -141,13 +141,6 @@ func (_m *Passkey) QueryUser() *UserQuery {
 	return NewPasskeyClient(_m.config).QueryUser(_m)
 }
 
-// Update returns a builder for updating this Passkey.
-// Note that you need to call Passkey.Unwrap() before calling this method if this Passkey
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Passkey) Update() *PasskeyUpdateOne {
-	return NewPasskeyClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Passkey entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Passkey) Unwrap() *Passkey {

@@ -168,13 +168,6 @@ func (_m *Provider) QueryWorkspace() *WorkspaceQuery {
 	return NewProviderClient(_m.config).QueryWorkspace(_m)
 }
 
-// Update returns a builder for updating this Provider.
-// Note that you need to call Provider.Unwrap() before calling this method if this Provider
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Provider) Update() *ProviderUpdateOne {
-	return NewProviderClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Provider entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Provider) Unwrap() *Provider {

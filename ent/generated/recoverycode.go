@@ -127,13 +127,6 @@ func (_m *RecoveryCode) QueryUser() *UserQuery {
 	return NewRecoveryCodeClient(_m.config).QueryUser(_m)
 }
 
-// Update returns a builder for updating this RecoveryCode.
-// Note that you need to call RecoveryCode.Unwrap() before calling this method if this RecoveryCode
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *RecoveryCode) Update() *RecoveryCodeUpdateOne {
-	return NewRecoveryCodeClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the RecoveryCode entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *RecoveryCode) Unwrap() *RecoveryCode {

@@ -5,7 +5,6 @@ package generated
 import (
 	"context"
 	"errors"
-	"fmt"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/recoverycode"
 	"time"
@@ -97,121 +96,6 @@ func (_u *RecoveryCodeUpdate) sqlSave(ctx context.Context) (_node int, err error
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
 		return 0, err
-	}
-	_u.mutation.done = true
-	return _node, nil
-}
-
-// RecoveryCodeUpdateOne is the builder for updating a single RecoveryCode entity.
-type RecoveryCodeUpdateOne struct {
-	config
-	fields   []string
-	hooks    []Hook
-	mutation *RecoveryCodeMutation
-}
-
-// SetUsedAt sets the "used_at" field.
-func (_u *RecoveryCodeUpdateOne) SetUsedAt(v time.Time) *RecoveryCodeUpdateOne {
-	_u.mutation.SetUsedAt(v)
-	return _u
-}
-
-// SetNillableUsedAt sets the "used_at" field if the given value is not nil.
-func (_u *RecoveryCodeUpdateOne) SetNillableUsedAt(v *time.Time) *RecoveryCodeUpdateOne {
-	if v != nil {
-		_u.SetUsedAt(*v)
-	}
-	return _u
-}
-
-// ClearUsedAt clears the value of the "used_at" field.
-func (_u *RecoveryCodeUpdateOne) ClearUsedAt() *RecoveryCodeUpdateOne {
-	_u.mutation.ClearUsedAt()
-	return _u
-}
-
-// Mutation returns the RecoveryCodeMutation object of the builder.
-func (_u *RecoveryCodeUpdateOne) Mutation() *RecoveryCodeMutation {
-	return _u.mutation
-}
-
-// Where appends a list predicates to the RecoveryCodeUpdate builder.
-func (_u *RecoveryCodeUpdateOne) Where(ps ...predicate.RecoveryCode) *RecoveryCodeUpdateOne {
-	_u.mutation.Where(ps...)
-	return _u
-}
-
-// Select allows selecting one or more fields (columns) of the returned entity.
-// The default is selecting all fields defined in the entity schema.
-func (_u *RecoveryCodeUpdateOne) Select(field string, fields ...string) *RecoveryCodeUpdateOne {
-	_u.fields = append([]string{field}, fields...)
-	return _u
-}
-
-// Save executes the query and returns the updated RecoveryCode entity.
-func (_u *RecoveryCodeUpdateOne) Save(ctx context.Context) (*RecoveryCode, error) {
-	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
-}
-
-// Exec executes the query on the entity.
-func (_u *RecoveryCodeUpdateOne) Exec(ctx context.Context) error {
-	_, err := _u.Save(ctx)
-	return err
-}
-
-// check runs all checks and user-defined validators on the builder.
-func (_u *RecoveryCodeUpdateOne) check() error {
-	if _u.mutation.UserCleared() && len(_u.mutation.UserIDs()) > 0 {
-		return errors.New(`generated: clearing a required unique edge "RecoveryCode.user"`)
-	}
-	return nil
-}
-
-func (_u *RecoveryCodeUpdateOne) sqlSave(ctx context.Context) (_node *RecoveryCode, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(recoverycode.Table, recoverycode.Columns, sqlgraph.NewFieldSpec(recoverycode.FieldID, field.TypeInt))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`generated: missing "RecoveryCode.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, recoverycode.FieldID)
-		for _, f := range fields {
-			if !recoverycode.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("generated: invalid field %q for query", f)}
-			}
-			if f != recoverycode.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.UsedAt(); ok {
-		_spec.SetField(recoverycode.FieldUsedAt, field.TypeTime, value)
-	}
-	if _u.mutation.UsedAtCleared() {
-		_spec.ClearField(recoverycode.FieldUsedAt, field.TypeTime)
-	}
-	_node = &RecoveryCode{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{recoverycode.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
 	}
 	_u.mutation.done = true
 	return _node, nil

@@ -197,13 +197,6 @@ func (_m *Removal) QueryChatbot() *ChatbotQuery {
 	return NewRemovalClient(_m.config).QueryChatbot(_m)
 }
 
-// Update returns a builder for updating this Removal.
-// Note that you need to call Removal.Unwrap() before calling this method if this Removal
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Removal) Update() *RemovalUpdateOne {
-	return NewRemovalClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Removal entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Removal) Unwrap() *Removal {

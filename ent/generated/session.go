@@ -183,13 +183,6 @@ func (_m *Session) QueryUser() *UserQuery {
 	return NewSessionClient(_m.config).QueryUser(_m)
 }
 
-// Update returns a builder for updating this Session.
-// Note that you need to call Session.Unwrap() before calling this method if this Session
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Session) Update() *SessionUpdateOne {
-	return NewSessionClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Session entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Session) Unwrap() *Session {

@@ -113,13 +113,6 @@ func (_m *SignInStep) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
 }
 
-// Update returns a builder for updating this SignInStep.
-// Note that you need to call SignInStep.Unwrap() before calling this method if this SignInStep
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *SignInStep) Update() *SignInStepUpdateOne {
-	return NewSignInStepClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the SignInStep entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *SignInStep) Unwrap() *SignInStep {

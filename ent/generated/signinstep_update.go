@@ -4,8 +4,6 @@ package generated
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/signinstep"
 
@@ -103,128 +101,6 @@ func (_u *SignInStepUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
 		return 0, err
-	}
-	_u.mutation.done = true
-	return _node, nil
-}
-
-// SignInStepUpdateOne is the builder for updating a single SignInStep entity.
-type SignInStepUpdateOne struct {
-	config
-	fields   []string
-	hooks    []Hook
-	mutation *SignInStepMutation
-}
-
-// SetData sets the "data" field.
-func (_u *SignInStepUpdateOne) SetData(v string) *SignInStepUpdateOne {
-	_u.mutation.SetData(v)
-	return _u
-}
-
-// SetNillableData sets the "data" field if the given value is not nil.
-func (_u *SignInStepUpdateOne) SetNillableData(v *string) *SignInStepUpdateOne {
-	if v != nil {
-		_u.SetData(*v)
-	}
-	return _u
-}
-
-// SetFailures sets the "failures" field.
-func (_u *SignInStepUpdateOne) SetFailures(v int) *SignInStepUpdateOne {
-	_u.mutation.ResetFailures()
-	_u.mutation.SetFailures(v)
-	return _u
-}
-
-// SetNillableFailures sets the "failures" field if the given value is not nil.
-func (_u *SignInStepUpdateOne) SetNillableFailures(v *int) *SignInStepUpdateOne {
-	if v != nil {
-		_u.SetFailures(*v)
-	}
-	return _u
-}
-
-// AddFailures adds value to the "failures" field.
-func (_u *SignInStepUpdateOne) AddFailures(v int) *SignInStepUpdateOne {
-	_u.mutation.AddFailures(v)
-	return _u
-}
-
-// Mutation returns the SignInStepMutation object of the builder.
-func (_u *SignInStepUpdateOne) Mutation() *SignInStepMutation {
-	return _u.mutation
-}
-
-// Where appends a list predicates to the SignInStepUpdate builder.
-func (_u *SignInStepUpdateOne) Where(ps ...predicate.SignInStep) *SignInStepUpdateOne {
-	_u.mutation.Where(ps...)
-	return _u
-}
-
-// Select allows selecting one or more fields (columns) of the returned entity.
-// The default is selecting all fields defined in the entity schema.
-func (_u *SignInStepUpdateOne) Select(field string, fields ...string) *SignInStepUpdateOne {
-	_u.fields = append([]string{field}, fields...)
-	return _u
-}
-
-// Save executes the query and returns the updated SignInStep entity.
-func (_u *SignInStepUpdateOne) Save(ctx context.Context) (*SignInStep, error) {
-	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
-}
-
-// Exec executes the query on the entity.
-func (_u *SignInStepUpdateOne) Exec(ctx context.Context) error {
-	_, err := _u.Save(ctx)
-	return err
-}
-
-func (_u *SignInStepUpdateOne) sqlSave(ctx context.Context) (_node *SignInStep, err error) {
-	_spec := sqlgraph.NewUpdateSpec(signinstep.Table, signinstep.Columns, sqlgraph.NewFieldSpec(signinstep.FieldID, field.TypeString))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`generated: missing "SignInStep.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, signinstep.FieldID)
-		for _, f := range fields {
-			if !signinstep.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("generated: invalid field %q for query", f)}
-			}
-			if f != signinstep.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Data(); ok {
-		_spec.SetField(signinstep.FieldData, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.Failures(); ok {
-		_spec.SetField(signinstep.FieldFailures, field.TypeInt, value)
-	}
-	if value, ok := _u.mutation.AddedFailures(); ok {
-		_spec.AddField(signinstep.FieldFailures, field.TypeInt, value)
-	}
-	_node = &SignInStep{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{signinstep.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
 	}
 	_u.mutation.done = true
 	return _node, nil

@@ -231,13 +231,6 @@ func (_m *Source) QueryChatbot() *ChatbotQuery {
 	return NewSourceClient(_m.config).QueryChatbot(_m)
 }
 
-// Update returns a builder for updating this Source.
-// Note that you need to call Source.Unwrap() before calling this method if this Source
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Source) Update() *SourceUpdateOne {
-	return NewSourceClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Source entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Source) Unwrap() *Source {

@@ -182,13 +182,6 @@ func (_m *TestQuestion) QueryChatbot() *ChatbotQuery {
 	return NewTestQuestionClient(_m.config).QueryChatbot(_m)
 }
 
-// Update returns a builder for updating this TestQuestion.
-// Note that you need to call TestQuestion.Unwrap() before calling this method if this TestQuestion
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *TestQuestion) Update() *TestQuestionUpdateOne {
-	return NewTestQuestionClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the TestQuestion entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *TestQuestion) Unwrap() *TestQuestion {

@@ -232,13 +232,6 @@ func (_m *TestRun) QueryChatbot() *ChatbotQuery {
 	return NewTestRunClient(_m.config).QueryChatbot(_m)
 }
 
-// Update returns a builder for updating this TestRun.
-// Note that you need to call TestRun.Unwrap() before calling this method if this TestRun
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *TestRun) Update() *TestRunUpdateOne {
-	return NewTestRunClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the TestRun entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *TestRun) Unwrap() *TestRun {

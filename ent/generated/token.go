@@ -296,13 +296,6 @@ func (_m *Token) QueryChatbot() *ChatbotQuery {
 	return NewTokenClient(_m.config).QueryChatbot(_m)
 }
 
-// Update returns a builder for updating this Token.
-// Note that you need to call Token.Unwrap() before calling this method if this Token
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Token) Update() *TokenUpdateOne {
-	return NewTokenClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Token entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Token) Unwrap() *Token {

@@ -141,13 +141,6 @@ func (_m *Upload) QueryDocument() *DocumentQuery {
 	return NewUploadClient(_m.config).QueryDocument(_m)
 }
 
-// Update returns a builder for updating this Upload.
-// Note that you need to call Upload.Unwrap() before calling this method if this Upload
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Upload) Update() *UploadUpdateOne {
-	return NewUploadClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Upload entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Upload) Unwrap() *Upload {

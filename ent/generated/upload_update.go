@@ -5,7 +5,6 @@ package generated
 import (
 	"context"
 	"errors"
-	"fmt"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/upload"
 
@@ -70,95 +69,6 @@ func (_u *UploadUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
 		return 0, err
-	}
-	_u.mutation.done = true
-	return _node, nil
-}
-
-// UploadUpdateOne is the builder for updating a single Upload entity.
-type UploadUpdateOne struct {
-	config
-	fields   []string
-	hooks    []Hook
-	mutation *UploadMutation
-}
-
-// Mutation returns the UploadMutation object of the builder.
-func (_u *UploadUpdateOne) Mutation() *UploadMutation {
-	return _u.mutation
-}
-
-// Where appends a list predicates to the UploadUpdate builder.
-func (_u *UploadUpdateOne) Where(ps ...predicate.Upload) *UploadUpdateOne {
-	_u.mutation.Where(ps...)
-	return _u
-}
-
-// Select allows selecting one or more fields (columns) of the returned entity.
-// The default is selecting all fields defined in the entity schema.
-func (_u *UploadUpdateOne) Select(field string, fields ...string) *UploadUpdateOne {
-	_u.fields = append([]string{field}, fields...)
-	return _u
-}
-
-// Save executes the query and returns the updated Upload entity.
-func (_u *UploadUpdateOne) Save(ctx context.Context) (*Upload, error) {
-	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
-}
-
-// Exec executes the query on the entity.
-func (_u *UploadUpdateOne) Exec(ctx context.Context) error {
-	_, err := _u.Save(ctx)
-	return err
-}
-
-// check runs all checks and user-defined validators on the builder.
-func (_u *UploadUpdateOne) check() error {
-	if _u.mutation.DocumentCleared() && len(_u.mutation.DocumentIDs()) > 0 {
-		return errors.New(`generated: clearing a required unique edge "Upload.document"`)
-	}
-	return nil
-}
-
-func (_u *UploadUpdateOne) sqlSave(ctx context.Context) (_node *Upload, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(upload.Table, upload.Columns, sqlgraph.NewFieldSpec(upload.FieldID, field.TypeInt64))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`generated: missing "Upload.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, upload.FieldID)
-		for _, f := range fields {
-			if !upload.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("generated: invalid field %q for query", f)}
-			}
-			if f != upload.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	_node = &Upload{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{upload.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
 	}
 	_u.mutation.done = true
 	return _node, nil

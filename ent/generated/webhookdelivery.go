@@ -187,13 +187,6 @@ func (_m *WebhookDelivery) QueryMessage() *WebhookMessageQuery {
 	return NewWebhookDeliveryClient(_m.config).QueryMessage(_m)
 }
 
-// Update returns a builder for updating this WebhookDelivery.
-// Note that you need to call WebhookDelivery.Unwrap() before calling this method if this WebhookDelivery
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *WebhookDelivery) Update() *WebhookDeliveryUpdateOne {
-	return NewWebhookDeliveryClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the WebhookDelivery entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *WebhookDelivery) Unwrap() *WebhookDelivery {

@@ -202,13 +202,6 @@ func (_m *WebhookEndpoint) QueryWorkspace() *WorkspaceQuery {
 	return NewWebhookEndpointClient(_m.config).QueryWorkspace(_m)
 }
 
-// Update returns a builder for updating this WebhookEndpoint.
-// Note that you need to call WebhookEndpoint.Unwrap() before calling this method if this WebhookEndpoint
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *WebhookEndpoint) Update() *WebhookEndpointUpdateOne {
-	return NewWebhookEndpointClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the WebhookEndpoint entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *WebhookEndpoint) Unwrap() *WebhookEndpoint {

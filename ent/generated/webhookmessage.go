@@ -132,13 +132,6 @@ func (_m *WebhookMessage) QueryWorkspace() *WorkspaceQuery {
 	return NewWebhookMessageClient(_m.config).QueryWorkspace(_m)
 }
 
-// Update returns a builder for updating this WebhookMessage.
-// Note that you need to call WebhookMessage.Unwrap() before calling this method if this WebhookMessage
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *WebhookMessage) Update() *WebhookMessageUpdateOne {
-	return NewWebhookMessageClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the WebhookMessage entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *WebhookMessage) Unwrap() *WebhookMessage {

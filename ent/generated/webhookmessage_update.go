@@ -5,7 +5,6 @@ package generated
 import (
 	"context"
 	"errors"
-	"fmt"
 	"parley/ent/generated/predicate"
 	"parley/ent/generated/webhookmessage"
 
@@ -87,112 +86,6 @@ func (_u *WebhookMessageUpdate) sqlSave(ctx context.Context) (_node int, err err
 			err = &ConstraintError{msg: err.Error(), wrap: err}
 		}
 		return 0, err
-	}
-	_u.mutation.done = true
-	return _node, nil
-}
-
-// WebhookMessageUpdateOne is the builder for updating a single WebhookMessage entity.
-type WebhookMessageUpdateOne struct {
-	config
-	fields   []string
-	hooks    []Hook
-	mutation *WebhookMessageMutation
-}
-
-// SetPayload sets the "payload" field.
-func (_u *WebhookMessageUpdateOne) SetPayload(v string) *WebhookMessageUpdateOne {
-	_u.mutation.SetPayload(v)
-	return _u
-}
-
-// SetNillablePayload sets the "payload" field if the given value is not nil.
-func (_u *WebhookMessageUpdateOne) SetNillablePayload(v *string) *WebhookMessageUpdateOne {
-	if v != nil {
-		_u.SetPayload(*v)
-	}
-	return _u
-}
-
-// Mutation returns the WebhookMessageMutation object of the builder.
-func (_u *WebhookMessageUpdateOne) Mutation() *WebhookMessageMutation {
-	return _u.mutation
-}
-
-// Where appends a list predicates to the WebhookMessageUpdate builder.
-func (_u *WebhookMessageUpdateOne) Where(ps ...predicate.WebhookMessage) *WebhookMessageUpdateOne {
-	_u.mutation.Where(ps...)
-	return _u
-}
-
-// Select allows selecting one or more fields (columns) of the returned entity.
-// The default is selecting all fields defined in the entity schema.
-func (_u *WebhookMessageUpdateOne) Select(field string, fields ...string) *WebhookMessageUpdateOne {
-	_u.fields = append([]string{field}, fields...)
-	return _u
-}
-
-// Save executes the query and returns the updated WebhookMessage entity.
-func (_u *WebhookMessageUpdateOne) Save(ctx context.Context) (*WebhookMessage, error) {
-	return withHooks(ctx, _u.sqlSave, _u.mutation, _u.hooks)
-}
-
-// Exec executes the query on the entity.
-func (_u *WebhookMessageUpdateOne) Exec(ctx context.Context) error {
-	_, err := _u.Save(ctx)
-	return err
-}
-
-// check runs all checks and user-defined validators on the builder.
-func (_u *WebhookMessageUpdateOne) check() error {
-	if _u.mutation.WorkspaceCleared() && len(_u.mutation.WorkspaceIDs()) > 0 {
-		return errors.New(`generated: clearing a required unique edge "WebhookMessage.workspace"`)
-	}
-	return nil
-}
-
-func (_u *WebhookMessageUpdateOne) sqlSave(ctx context.Context) (_node *WebhookMessage, err error) {
-	if err := _u.check(); err != nil {
-		return _node, err
-	}
-	_spec := sqlgraph.NewUpdateSpec(webhookmessage.Table, webhookmessage.Columns, sqlgraph.NewFieldSpec(webhookmessage.FieldID, field.TypeString))
-	id, ok := _u.mutation.ID()
-	if !ok {
-		return nil, &ValidationError{Name: "id", err: errors.New(`generated: missing "WebhookMessage.id" for update`)}
-	}
-	_spec.Node.ID.Value = id
-	if fields := _u.fields; len(fields) > 0 {
-		_spec.Node.Columns = make([]string, 0, len(fields))
-		_spec.Node.Columns = append(_spec.Node.Columns, webhookmessage.FieldID)
-		for _, f := range fields {
-			if !webhookmessage.ValidColumn(f) {
-				return nil, &ValidationError{Name: f, err: fmt.Errorf("generated: invalid field %q for query", f)}
-			}
-			if f != webhookmessage.FieldID {
-				_spec.Node.Columns = append(_spec.Node.Columns, f)
-			}
-		}
-	}
-	if ps := _u.mutation.predicates; len(ps) > 0 {
-		_spec.Predicate = func(selector *sql.Selector) {
-			for i := range ps {
-				ps[i](selector)
-			}
-		}
-	}
-	if value, ok := _u.mutation.Payload(); ok {
-		_spec.SetField(webhookmessage.FieldPayload, field.TypeString, value)
-	}
-	_node = &WebhookMessage{config: _u.config}
-	_spec.Assign = _node.assignValues
-	_spec.ScanValues = _node.scanValues
-	if err = sqlgraph.UpdateNode(ctx, _u.driver, _spec); err != nil {
-		if _, ok := err.(*sqlgraph.NotFoundError); ok {
-			err = &NotFoundError{webhookmessage.Label}
-		} else if sqlgraph.IsConstraintError(err) {
-			err = &ConstraintError{msg: err.Error(), wrap: err}
-		}
-		return nil, err
 	}
 	_u.mutation.done = true
 	return _node, nil

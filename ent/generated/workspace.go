@@ -142,13 +142,6 @@ func (_m *Workspace) Value(name string) (ent.Value, error) {
 	return _m.selectValues.Get(name)
 }
 
-// Update returns a builder for updating this Workspace.
-// Note that you need to call Workspace.Unwrap() before calling this method if this Workspace
-// was returned from a transaction, and the transaction was committed or rolled back.
-func (_m *Workspace) Update() *WorkspaceUpdateOne {
-	return NewWorkspaceClient(_m.config).UpdateOne(_m)
-}
-
 // Unwrap unwraps the Workspace entity that was returned from a transaction after it was closed,
 // so that all future queries will be executed through the driver which created the transaction.
 func (_m *Workspace) Unwrap() *Workspace {

@@ -5,6 +5,7 @@
 //     own. With that goes the package of migrations, which imports atlas, HCL and their
 //     like: thirty packages of the program. The folder enttest is for tests that migrate
 //     in this way, and hook for hooks in another form than the schema's.
+//   - Builders that update one row: Parley's updates name a condition.
 //   - Methods whose names end in X panic where the others return an error.
 //   - The scans of one column are for strings; the others are copied into 104 types.
 //   - Methods whose names begin with Old read a row before it changes, one query for each
@@ -22,7 +23,9 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -85,6 +88,11 @@ func withoutUnused(name string) error {
 	var rest []byte
 	from := 0
 	for _, d := range file.Decls {
+		if declares(d, "UpdateOne") {
+			rest = append(rest, text[from:files.Position(beginOf(d)).Offset]...)
+			from = files.Position(d.End()).Offset
+			continue
+		}
 		method, ok := d.(*ast.FuncDecl)
 		if !ok || method.Recv == nil {
 			continue
@@ -97,14 +105,74 @@ func withoutUnused(name string) error {
 		case called == "OldField":
 			rest = append(rest, text[from:files.Position(body).Offset]...)
 			rest = append(rest, "{\n\treturn nil, errors.New(\"this client reads no old values\")\n}"...)
-		case panics(method), strings.HasPrefix(called, "Old"), scans(method) && called != "Strings":
+		case updatesOne(method), panics(method), strings.HasPrefix(called, "Old"), scans(method) && called != "Strings":
 			rest = append(rest, text[from:files.Position(begin).Offset]...)
 		default:
 			continue
 		}
 		from = files.Position(end).Offset
 	}
-	return write(name, append(rest, text[from:]...))
+	rest, err = withoutImports(updateOneCase.ReplaceAll(append(rest, text[from:]...), nil))
+	if err != nil {
+		return fmt.Errorf("reading what is left of %s: %w", name, err)
+	}
+	return write(name, rest)
+}
+
+// updateOneCase is where a client runs a mutation with a builder for one row.
+var updateOneCase = regexp.MustCompile(`\n\tcase OpUpdateOne:\n.*`)
+
+// declares reports whether a declaration is of a type whose name ends so.
+func declares(d ast.Decl, suffix string) bool {
+	general, ok := d.(*ast.GenDecl)
+	return ok && general.Tok == token.TYPE && len(general.Specs) == 1 && strings.HasSuffix(general.Specs[0].(*ast.TypeSpec).Name.Name, suffix)
+}
+
+// beginOf is where a declaration begins, with its comment.
+func beginOf(d ast.Decl) token.Pos {
+	if general, ok := d.(*ast.GenDecl); ok && general.Doc != nil {
+		return general.Doc.Pos()
+	}
+	return d.Pos()
+}
+
+// updatesOne reports whether a method is of a builder that updates one row, or returns one.
+func updatesOne(method *ast.FuncDecl) bool {
+	of := []*ast.Field{method.Recv.List[0]}
+	if method.Type.Results != nil {
+		of = append(of, method.Type.Results.List...)
+	}
+	for _, field := range of {
+		if pointer, ok := field.Type.(*ast.StarExpr); ok {
+			if name, ok := pointer.X.(*ast.Ident); ok && strings.HasSuffix(name.Name, "UpdateOne") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// withoutImports removes the imports of packages that a file no longer names.
+func withoutImports(text []byte) ([]byte, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, 0)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := selector.X.(*ast.Ident); ok && x.Obj == nil {
+				used[x.Name] = true
+			}
+		}
+		return true
+	})
+	for _, imported := range file.Imports {
+		if imported.Name == nil && !used[path.Base(strings.Trim(imported.Path.Value, `"`))] {
+			text = bytes.Replace(text, []byte("\t"+imported.Path.Value+"\n"), nil, 1)
+		}
+	}
+	return text, nil
 }
 
 // panics reports whether a method is one that panics where another returns an error.

@@ -58,7 +58,7 @@ func (s *PlanAccess) KeepConversations(ctx context.Context, workspaceID string, 
 		if row.KeptBefore != nil && (row.KeptDays == plan.Unlimited || days != plan.Unlimited && row.KeptDays > days) {
 			days = row.KeptDays
 		}
-		return row.Update().SetKeptBefore(before).SetKeptDays(days).Exec(ctx)
+		return store.Affected(db.Workspace.Update().Where(workspace.ID(workspaceID)).SetKeptBefore(before).SetKeptDays(days).Save(ctx))
 	})
 }
 

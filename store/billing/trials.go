@@ -23,7 +23,7 @@ const (
 // AddTrial ties a key to the subscription whose trial it used, unless it is
 // tied to another one, and returns the subscription that it is tied to.
 func (s *Trials) AddTrial(ctx context.Context, key subscription.TrialKey, subscriptionID string, now time.Time) (stands string, err error) {
-	err = s.store.InTx(ctx, func(ctx context.Context) error {
+	err = s.store.WriteRaw(ctx, func(ctx context.Context) error {
 		if err := s.store.Run(ctx, addTrial, string(key), subscriptionID, now); err != nil {
 			return err
 		}

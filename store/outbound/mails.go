@@ -43,8 +43,10 @@ func (s *Mails) ClaimAccountMail(ctx context.Context, now, again time.Time) (cla
 		if err != nil {
 			return store.MapError(err) // the caller's transaction may go on
 		}
-		row, err = row.Update().SetDueAt(again).AddAttempts(1).Save(ctx)
-		if err != nil {
+		if err := s.store.Client(ctx).AccountMail.Update().Where(accountmail.ID(row.ID)).SetDueAt(again).AddAttempts(1).Exec(ctx); err != nil {
+			return err
+		}
+		if row, err = s.store.Client(ctx).AccountMail.Get(ctx, row.ID); err != nil {
 			return err
 		}
 		claimed = outbox.Mail{
@@ -104,8 +106,10 @@ func (s *Mails) ClaimMail(ctx context.Context, access system.Access, now, again 
 		if err != nil {
 			return err
 		}
-		row, err = row.Update().SetDueAt(again).AddAttempts(1).Save(ctx)
-		if err != nil {
+		if err := s.store.Client(ctx).Mail.Update().Where(mail.ID(row.ID)).SetDueAt(again).AddAttempts(1).Exec(ctx); err != nil {
+			return err
+		}
+		if row, err = s.store.Client(ctx).Mail.Get(ctx, row.ID); err != nil {
 			return err
 		}
 		claimed = mailFromRow(row)

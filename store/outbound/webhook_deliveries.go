@@ -59,7 +59,11 @@ func (s *WebhookDeliveries) ClaimDelivery(ctx context.Context, access system.Acc
 		if err != nil {
 			return err
 		}
-		if row, err = row.Update().SetDueAt(again).AddAttempts(1).Save(ctx); err != nil {
+		err = s.store.Client(ctx).WebhookDelivery.Update().Where(webhookdelivery.ID(row.ID)).SetDueAt(again).AddAttempts(1).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		if row, err = s.store.Client(ctx).WebhookDelivery.Get(ctx, row.ID); err != nil {
 			return err
 		}
 		if row.Edges.Message, err = s.store.Client(ctx).WebhookMessage.Get(ctx, row.MessageID); err != nil {
