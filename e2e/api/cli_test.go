@@ -262,9 +262,9 @@ func TestDemoCommand(t *testing.T) {
 func TestDoctorCommand(t *testing.T) {
 	t.Parallel()
 	harness.OnTerminals(t, func(term *harness.Terminal) {
-		parts, want := term.Records("doctor"), []string{"database", "index", "model", "embeddings", "encoding", "provider keys", "proxies", "files", "backups"}
+		parts, want := term.Records("doctor"), []string{"storage", "database", "index", "model", "embeddings", "encoding", "provider keys", "proxies", "files", "backups"}
 		if strings.HasPrefix(term.Database, "postgres") { // other servers may share it
-			want = slices.Insert(want, 3, "indexes", "isolation")
+			want = slices.Insert(want, 4, "indexes", "isolation")
 		}
 		if got := harness.Values(parts, "part"); !slices.Equal(got, want) {
 			t.Errorf("the parts are %v", got)
@@ -278,7 +278,7 @@ func TestDoctorCommand(t *testing.T) {
 		if code != 1 || !strings.Contains(complaint, "needs your attention") {
 			t.Errorf("with a model that is away it ends with %d and says %s", code, complaint)
 		}
-		model := harness.Decoded[[]map[string]any](term, out)[2]
+		model := harness.Decoded[[]map[string]any](term, out)[3]
 		if model["ok"] != false || !strings.Contains(harness.Field(model, "remedy"), "LLM_BASE_URL") || strings.Contains(out+complaint, "sk-secret-key") {
 			t.Errorf("the model's part is %v", model)
 		}

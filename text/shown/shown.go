@@ -73,10 +73,21 @@ func joinedLetters(text string) string {
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || isEnclosed(r) }
 
-var (
-	marker = regexp.MustCompile(`^(?:\[\d{1,3}\])+`)
-	target = regexp.MustCompile(`^\]\([^\s()]*\)`)
-)
+var target = regexp.MustCompile(`^\]\([^\s()]*\)`)
+
+// markersLength is the length of the markers, such as [1][23], that a text begins with.
+func markersLength(text string) (length int) {
+	for {
+		digits := length + 1
+		for digits < len(text) && digits < length+4 && '0' <= text[digits] && text[digits] <= '9' {
+			digits++
+		}
+		if length >= len(text) || text[length] != '[' || digits == length+1 || digits >= len(text) || text[digits] != ']' {
+			return length
+		}
+		length = digits + 1
+	}
+}
 
 // signsLength is the length of emphasis, of a marker, or of what begins or ends a link or
 // code.
@@ -85,7 +96,7 @@ func signsLength(text string) int {
 	case '*', '`', '~':
 		return len(text) - len(strings.TrimLeft(text, "*`~"))
 	case '[':
-		return max(1, len(marker.FindString(text)))
+		return max(1, markersLength(text))
 	case ']':
 		return len(target.FindString(text))
 	}
