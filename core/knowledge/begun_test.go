@@ -55,6 +55,9 @@ func TestAttemptsThatEndTheProcess(t *testing.T) {
 		l.work()
 		l.wantState(poison, knowledge.Failed, givenUp)
 		l.wantWhole(good)
+		l.must(l.Documents.Retry(t.Context(), home, bot, poison))
+		l.work()
+		l.wantWhole(poison) // this time the process lives
 	})
 
 	t.Run("one that ends it twice is read at last, and begins anew then", func(t *testing.T) {

@@ -59,7 +59,7 @@ func (s *Documents) Retry(ctx context.Context, workspaceID, chatbotID, documentI
 			if d.State == Failed {
 				d.State = Pending
 			}
-			d.Attempts, d.Reason, d.DueAt, d.UpdatedAt = 0, "", &now, now
+			d.Attempts, d.Begun, d.Reason, d.DueAt, d.UpdatedAt = 0, 0, "", &now, now
 			return nil
 		}, audit.DocumentReadAgain)
 	})
