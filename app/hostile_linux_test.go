@@ -55,7 +55,9 @@ func TestHostileFilesTakeNoMemoryOfTheServer(t *testing.T) {
 			must(t, p.Settle(ctx, settling))
 			grown := highest() - before
 			t.Logf("%s: %d MB more for %d MB", settling[0].Reason, grown>>20, len(c.body)>>20)
-			if c.reason == "" != (settling[0].State == knowledge.Ready) || !strings.Contains(settling[0].Reason, c.reason) {
+			// Under the race detector a child may run out of memory before it has counted.
+			told := strings.Contains(settling[0].Reason, c.reason) || strings.Contains(settling[0].Reason, "more memory than allowed")
+			if c.reason == "" != (settling[0].State == knowledge.Ready) || !told {
 				t.Errorf("it is %s: %q", settling[0].State, settling[0].Reason)
 			}
 			if limit := int64(16 * size); grown > limit {
