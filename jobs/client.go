@@ -145,26 +145,6 @@ func (c *client[T]) prepared(ctx context.Context, log *slog.Logger, again time.D
 
 var _ river.JobArgsWithInsertOpts = args{}
 
-// complete completes a job in the store's transaction, unless another process
-// has taken it over.
-func (c *client[T]) complete(ctx context.Context, job *river.Job[args]) error {
-	tx, ok := intx.Tx(ctx)
-	if !ok {
-		return errors.New("complete a job only in the transaction that finds no more work; the context has no transaction")
-	}
-	return c.within(tx, func(on T) error {
-		now, err := c.inserts.JobGetTx(ctx, on, job.ID)
-		if err != nil {
-			return err
-		}
-		if now.State != rivertype.JobStateRunning || now.Attempt != job.Attempt {
-			return nil
-		}
-		_, err = river.JobCompleteTx[riverdriver.Driver[T]](ctx, on, job)
-		return err
-	})
-}
-
 func (c *client[T]) check(ctx context.Context) error {
 	return c.driver.GetExecutor().Exec(ctx, "SELECT 1")
 }

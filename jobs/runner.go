@@ -11,7 +11,11 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/intx"
+
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // runner runs one slice of a workspace's work for River. It hides errors from
@@ -115,3 +119,23 @@ func newPanicError(value any) *panicError {
 
 // Error names the panic.
 func (e *panicError) Error() string { return e.text }
+
+// complete completes a job in the store's transaction, unless another process
+// has taken it over.
+func (c *client[T]) complete(ctx context.Context, job *river.Job[args]) error {
+	tx, ok := intx.Tx(ctx)
+	if !ok {
+		return errors.New("complete a job only in the transaction that finds no more work; the context has no transaction")
+	}
+	return c.within(tx, func(on T) error {
+		now, err := c.inserts.JobGetTx(ctx, on, job.ID)
+		if err != nil {
+			return err
+		}
+		if now.State != rivertype.JobStateRunning || now.Attempt != job.Attempt {
+			return nil
+		}
+		_, err = river.JobCompleteTx[riverdriver.Driver[T]](ctx, on, job)
+		return err
+	})
+}

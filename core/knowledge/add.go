@@ -301,3 +301,39 @@ func sizeOf(file *Upload) int {
 	}
 	return len(file.Body)
 }
+
+// Result says what a put did to the document.
+type Result string
+
+// The results.
+const (
+	// Created is a new document.
+	Created Result = "created"
+	// Replaced is a document that gets another content. Answers use the old one until
+	// the new one is ready.
+	Replaced Result = "replaced"
+	// Unchanged is a document that has this content already.
+	Unchanged Result = "unchanged"
+	// ReadAgain is a document that has this content, and is read once more: it has an
+	// address, or had failed.
+	ReadAgain Result = "read_again"
+)
+
+// putResult is the document that a put stored.
+type putResult struct {
+	Document
+	result Result
+	// begun says that nobody works on the document yet.
+	begun bool
+}
+
+// createNamed stores a document. One that is being removed and has its external ID
+// loses that.
+func createNamed(ctx context.Context, documents DocumentStore, document Document) error {
+	if document.ExternalID != "" {
+		if err := documents.ReleaseExternalID(ctx, document.WorkspaceID, document.ChatbotID, document.ExternalID); err != nil {
+			return err
+		}
+	}
+	return documents.CreateDocument(ctx, document.WorkspaceID, document)
+}

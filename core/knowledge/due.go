@@ -6,7 +6,6 @@ import (
 	"iter"
 	"time"
 
-	"parley/core/fault"
 	"parley/core/system"
 )
 
@@ -63,40 +62,6 @@ func (s *Worker) WorkOff(ctx context.Context, workspaceID string) (more bool, er
 		}
 	}
 	return false, nil
-}
-
-func (s *Worker) isDue(ctx context.Context, workspaceID, work string) (bool, error) {
-	var err error = fault.New(fault.NotFound, "No source is due.")
-	if work == FetchWork {
-		_, err = s.due.DueSource(ctx, workspaceID, s.now())
-	}
-	if fault.Is(err, fault.NotFound) {
-		_, err = s.due.DueDocument(ctx, workspaceID, work, s.now(), nil)
-	}
-	if fault.Is(err, fault.NotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// Finish calls complete in one transaction under the workspace's lock, unless
-// something has become due: then more is true. Callers that add work
-// hold the lock, too, so that no work is missed.
-func (s *Worker) Finish(ctx context.Context, workspaceID, work string, complete func(context.Context) error) (more bool, err error) {
-	err = s.workspaces.InTx(ctx, func(ctx context.Context) error {
-		_, err := s.workspaces.lock(ctx, workspaceID)
-		if fault.Is(err, fault.NotFound) {
-			return complete(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		if more, err = s.isDue(ctx, workspaceID, work); err != nil || more {
-			return err
-		}
-		return complete(ctx)
-	})
-	return more, err
 }
 
 // Sweep enqueues all work that is due: what waited for its time to come, and what a crash left behind. And it counts the answers of

@@ -224,3 +224,19 @@ func (s *Indexer) current(ctx context.Context, d Document) (Document, error) {
 	}
 	return now, err
 }
+
+// process takes a document through the steps that it has not taken yet. Each
+// step is in the database before the next begins, so that another worker can
+// continue from there.
+func (s *Worker) process(ctx context.Context, d *Document) error {
+	bot, err := s.workspaces.chatbot(ctx, d.WorkspaceID, d.ChatbotID)
+	if err != nil {
+		return err
+	}
+	if d.State != Indexing {
+		if err := s.reader.read(ctx, bot, d); err != nil || d.State != Indexing {
+			return err
+		}
+	}
+	return s.indexer.put(ctx, bot, d)
+}

@@ -252,3 +252,23 @@ func addedBy(err error) error {
 	}
 	return err
 }
+
+// readOnly takes a document to Indexing, where other workers go on with it.
+func (s *Worker) readOnly(ctx context.Context, d *Document) error {
+	bot, err := s.workspaces.chatbot(ctx, d.WorkspaceID, d.ChatbotID)
+	if err != nil {
+		return err
+	}
+	if err := s.reader.read(ctx, bot, d); err != nil || d.State != Indexing {
+		return err
+	}
+	next, now := *d, s.now()
+	next.DueAt, next.Begun = &now, 0
+	err = s.workspaces.change(ctx, d.WorkspaceID, []string{IndexWork}, func(ctx context.Context) error {
+		return taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, Indexing, next, false))
+	})
+	if err == nil {
+		*d = next
+	}
+	return err
+}

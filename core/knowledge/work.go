@@ -141,38 +141,36 @@ func (s *Worker) attempt(ctx context.Context, d Document, step func(context.Cont
 	return d, err
 }
 
-// readOnly takes a document to Indexing, where other workers go on with it.
-func (s *Worker) readOnly(ctx context.Context, d *Document) error {
-	bot, err := s.workspaces.chatbot(ctx, d.WorkspaceID, d.ChatbotID)
-	if err != nil {
-		return err
+func (s *Worker) isDue(ctx context.Context, workspaceID, work string) (bool, error) {
+	var err error = fault.New(fault.NotFound, "No source is due.")
+	if work == FetchWork {
+		_, err = s.due.DueSource(ctx, workspaceID, s.now())
 	}
-	if err := s.reader.read(ctx, bot, d); err != nil || d.State != Indexing {
-		return err
+	if fault.Is(err, fault.NotFound) {
+		_, err = s.due.DueDocument(ctx, workspaceID, work, s.now(), nil)
 	}
-	next, now := *d, s.now()
-	next.DueAt, next.Begun = &now, 0
-	err = s.workspaces.change(ctx, d.WorkspaceID, []string{IndexWork}, func(ctx context.Context) error {
-		return taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, Indexing, next, false))
-	})
-	if err == nil {
-		*d = next
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }
 
-// process takes a document through the steps that it has not taken yet. Each
-// step is in the database before the next begins, so that another worker can
-// continue from there.
-func (s *Worker) process(ctx context.Context, d *Document) error {
-	bot, err := s.workspaces.chatbot(ctx, d.WorkspaceID, d.ChatbotID)
-	if err != nil {
-		return err
-	}
-	if d.State != Indexing {
-		if err := s.reader.read(ctx, bot, d); err != nil || d.State != Indexing {
+// Finish calls complete in one transaction under the workspace's lock, unless
+// something has become due: then more is true. Callers that add work
+// hold the lock, too, so that no work is missed.
+func (s *Worker) Finish(ctx context.Context, workspaceID, work string, complete func(context.Context) error) (more bool, err error) {
+	err = s.workspaces.InTx(ctx, func(ctx context.Context) error {
+		_, err := s.workspaces.lock(ctx, workspaceID)
+		if fault.Is(err, fault.NotFound) {
+			return complete(ctx)
+		}
+		if err != nil {
 			return err
 		}
-	}
-	return s.indexer.put(ctx, bot, d)
+		if more, err = s.isDue(ctx, workspaceID, work); err != nil || more {
+			return err
+		}
+		return complete(ctx)
+	})
+	return more, err
 }

@@ -9,31 +9,6 @@ import (
 	"parley/core/tenant"
 )
 
-// Result says what a put did to the document.
-type Result string
-
-// The results.
-const (
-	// Created is a new document.
-	Created Result = "created"
-	// Replaced is a document that gets another content. Answers use the old one until
-	// the new one is ready.
-	Replaced Result = "replaced"
-	// Unchanged is a document that has this content already.
-	Unchanged Result = "unchanged"
-	// ReadAgain is a document that has this content, and is read once more: it has an
-	// address, or had failed.
-	ReadAgain Result = "read_again"
-)
-
-// putResult is the document that a put stored.
-type putResult struct {
-	Document
-	result Result
-	// begun says that nobody works on the document yet.
-	begun bool
-}
-
 var (
 	errOtherKind = (&fault.Error{
 		Kind: fault.Conflict, Field: "external_id",
@@ -134,15 +109,4 @@ func inProgress(d Document, now time.Time) bool {
 		return d.Attempts == 0 && d.DueAt != nil && d.DueAt.After(now)
 	}
 	return false
-}
-
-// createNamed stores a document. One that is being removed and has its external ID
-// loses that.
-func createNamed(ctx context.Context, documents DocumentStore, document Document) error {
-	if document.ExternalID != "" {
-		if err := documents.ReleaseExternalID(ctx, document.WorkspaceID, document.ChatbotID, document.ExternalID); err != nil {
-			return err
-		}
-	}
-	return documents.CreateDocument(ctx, document.WorkspaceID, document)
 }
