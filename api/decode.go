@@ -129,7 +129,6 @@ func writtenID(value jsontext.Value) *string {
 	return &text
 }
 
-// respond writes the envelope.
 // envelope is the shape of every JSON answer. (Specification, section 2.5.)
 type envelope struct {
 	Error        int    `json:"error"`
@@ -137,6 +136,7 @@ type envelope struct {
 	Data         any    `json:"data"`
 }
 
+// respond writes the envelope.
 func respond(c *fiber.Ctx, e envelope) error {
 	body, err := json.Marshal(e)
 	if err != nil {

@@ -2,12 +2,10 @@ package chatbot
 
 import (
 	"context"
-	"time"
 
 	"parley/core/fault"
+	"parley/core/plan"
 )
-
-const monthLayout = "2006-01"
 
 // TakeMessage counts a question of a token that has a limit of messages a month,
 // across all processes, and returns the month in which it counts. For any other
@@ -18,15 +16,15 @@ func (s *Callers) TakeMessage(ctx context.Context, token *Token) (month string, 
 		return "", nil
 	}
 	now := s.now().UTC()
-	month = now.Format(monthLayout)
+	month = plan.MonthOf(plan.Messages, now)
 	counted, err := s.db.Tokens.CountMessage(ctx, token.WorkspaceID, token.ID, month, token.MessagesPerMonth)
 	if err != nil {
 		return "", err
 	}
 	if !counted {
 		refused := fault.New(fault.RateLimited, "This token may send %d messages a month, and has sent them. They count anew on %s. Raise the token's limit, or use another token.",
-			token.MessagesPerMonth, nextMonth(now).Format("January 2")).Named(fault.TokenQuotaExceeded)
-		refused.RetryAfter = nextMonth(now).Sub(now)
+			token.MessagesPerMonth, plan.NextMonth(now).Format("January 2")).Named(fault.TokenQuotaExceeded)
+		refused.RetryAfter = plan.NextMonth(now).Sub(now)
 		return "", refused
 	}
 	return month, nil
@@ -36,9 +34,4 @@ func (s *Callers) TakeMessage(ctx context.Context, token *Token) (month string, 
 // [Callers.TakeMessage] returned.
 func (s *Callers) GiveMessageBack(ctx context.Context, token *Token, month string) error {
 	return s.db.Tokens.UncountMessage(ctx, token.WorkspaceID, token.ID, month)
-}
-
-// nextMonth is when the month of a time in UTC is over.
-func nextMonth(now time.Time) time.Time {
-	return time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC)
 }

@@ -1,7 +1,9 @@
 // Package pdf reads PDFs: it finds the words of each page by their positions,
 // and builds columns, blocks, headings and tables from them.
 //
-// It does not own the child process it runs in (package extract). PDFium runs as
+// It does not own what a text means, such as a price, which is read from its Markdown
+// when a question comes (text/language/kinds, text/ground), nor the child process it
+// runs in (package extract). PDFium runs as
 // WebAssembly with bounded memory.
 package pdf
 

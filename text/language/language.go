@@ -69,7 +69,7 @@ const (
 	clearWords, clearLead = 5.0, 4.0
 )
 
-// Of returns the language that most of a text is in, or the empty code if that is not
+// Of detects the language that most of a text is in. It is the empty code if that is not
 // clear: of a table, a name or a few words that are no function words.
 func Of(text string) Code {
 	var seen evidence

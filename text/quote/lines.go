@@ -9,8 +9,8 @@ import (
 	sentences "parley/text/sentence"
 )
 
-// languageOf returns the first word of a fence's info string, if it can be one.
-func languageOf(info string) string {
+// codeLanguage returns the first word of a fence's info string, if it can be one.
+func codeLanguage(info string) string {
 	for i, r := range strings.TrimSpace(info) {
 		if !(r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("+#-_.", r)) || i >= 20 {
 			return strings.TrimSpace(info)[:i]

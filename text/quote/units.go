@@ -167,7 +167,7 @@ func (r *reader) code() {
 		lines = append(lines, dedent(line, indent))
 	}
 	if text := strings.Trim(strings.Join(lines, "\n"), "\n"); strings.TrimSpace(text) != "" {
-		r.add(unit{kind: code, text: text, info: languageOf(info)})
+		r.add(unit{kind: code, text: text, info: codeLanguage(info)})
 	}
 }
 

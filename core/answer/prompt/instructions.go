@@ -48,7 +48,7 @@ func NoAnswer(bot *chatbot.Chatbot, question string, in language.Code) string {
 func IsCourtesy(message string) bool { return courtesy.Of(message, "").Kind != courtesy.None }
 
 // LanguageOf returns the language of a question, or, if it does not tell, of the latest
-// question before it that does.
+// question before it that does: language.Of detects it.
 func LanguageOf(question string, history []Message) language.Code {
 	in := language.Of(question)
 	for i := len(history) - 1; i >= 0 && in == ""; i-- {

@@ -249,7 +249,7 @@ type Ask struct {
 	Delivery Delivery
 	// Metadata is what a new conversation gets. [chat.NewMetadata] makes it.
 	Metadata map[string]string
-	// Given, unless nil, is what the caller says besides the question.
+	// CallerContext, unless nil, is what the caller says besides the question.
 	CallerContext *CallerContext
 	// Key makes Parley answer the question once, however often it is asked.
 	// Without a key each question is one of its own.

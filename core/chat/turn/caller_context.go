@@ -26,7 +26,7 @@ type CallerContext struct {
 	Context string
 }
 
-// ErrNoPrevious says that [Given.Follows] is no answer of the conversation.
+// ErrNoPrevious says that [CallerContext.Follows] is no answer of the conversation.
 var ErrNoPrevious = (&fault.Error{
 	Kind: fault.NotFound, Field: "previous_response_id",
 	Message: "There is no such previous response. Send the id of a response of this chatbot, or leave previous_response_id out.",
