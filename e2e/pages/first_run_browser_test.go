@@ -31,7 +31,7 @@ func TestFirstRunInTheBrowser(t *testing.T) {
 		}
 	})
 	t.Run("a file that is dropped is read, and then the playground opens with questions", func(t *testing.T) {
-		b.do(t, chromedp.SetUploadFiles(chromedp.ID("files"), []string{hours}))
+		b.choose(t, hours)
 		w.Within(t).Eventually("the playground opens", func() bool {
 			return strings.HasSuffix(get(t, b, chromedp.Location()), "/playground")
 		})

@@ -121,7 +121,7 @@ func (b *window) story(t *testing.T, hand hand, name, file string) {
 	hand.press(t, "main button[type=submit]")
 	hand.press(t, "#create-chatbot")
 	arrives("/welcome")
-	b.do(t, chromedp.SetUploadFiles(chromedp.ID("files"), []string{file}))
+	b.choose(t, file)
 	arrives("/playground")
 	chatbot := strings.TrimSuffix(get(t, b, chromedp.Location()), "/playground")
 	b.do(t, chromedp.WaitVisible(chromedp.CSS("parley-playground .composer")))

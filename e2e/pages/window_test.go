@@ -144,6 +144,13 @@ func replaced(err error) bool {
 	return false
 }
 
+// choose chooses files, when the scripts of the page listen: people are not faster.
+func (b *window) choose(t *testing.T, files ...string) {
+	t.Helper()
+	get(t, b, chromedp.Poll[bool](`document.readyState === "complete" && customElements.get("drop-zone") !== undefined`))
+	b.do(t, chromedp.SetUploadFiles(chromedp.ID("files"), files))
+}
+
 // text is what a person reads in the element.
 func (b *window) text(t *testing.T, selector string) string {
 	t.Helper()
