@@ -23,7 +23,7 @@ var (
 	consent     = regexp.MustCompile(`(?i)(?:^|[-_ ])(?:cookies?|cookie\w*|consent|gdpr|onetrust|cc-window|cmp)(?:$|[-_ ])`)
 	hiddenStyle = regexp.MustCompile(`(?i)(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$))`)
 	// unseenStyle is of text that nobody can open: without size, or off the screen.
-	unseenStyle = regexp.MustCompile(`(?i)(?:font-size\s*:\s*0(?:\.0+)?(?:px|pt|r?em|%)?\s*(?:;|!|$)|(?:^|[;\s])(?:left|right|top|text-indent|margin-left)\s*:\s*-\d{3,})`)
+	unseenStyle = regexp.MustCompile(`(?i)(?:font-size\s*:\s*0(?:\.0+)?(?:px|pt|r?em|%)?\s*(?:;|!|$)|(?:^|[;\s])(?:left|right|top|text-indent|margin-left)\s*:\s*-(?:\d{4,}|999))`)
 )
 
 // tidy removes what surrounds the content of a page and what people do not see,
