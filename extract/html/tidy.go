@@ -39,6 +39,7 @@ func tidy(root *node, base *url.URL) {
 	whole := lengthOf(root)
 	removeAll(root, func(e *node) bool { return unwanted(e, whole) })
 	shape(root, base)
+	mergeText(root)
 }
 
 func removeAll(root *node, remove func(*node) bool) {
