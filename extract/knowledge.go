@@ -41,6 +41,7 @@ func (r *Reader) Extract(ctx context.Context, file knowledge.File) (knowledge.Ex
 	}
 	extracted := knowledge.Extracted{
 		Kind: result.Kind, Title: result.Title, Markdown: result.Markdown, NoIndex: result.Page.NoIndex,
+		Refresh: result.Page.Refresh, Canonical: result.Page.Canonical,
 	}
 	if !result.Page.NoFollow {
 		extracted.Links = result.Page.Links

@@ -23,6 +23,7 @@ type receipt struct {
 		Page     struct {
 			Links     json.RawMessage `json:"links"`
 			Canonical string          `json:"canonical"`
+			Refresh   string          `json:"refresh"`
 			NoIndex   bool            `json:"no_index"`
 			NoFollow  bool            `json:"no_follow"`
 		}
@@ -105,7 +106,10 @@ func (e *Extractor) resultOf(in Input, r *receipt) (Result, error) {
 		at = place.Offset
 	}
 	page := r.Result.Page
-	result.Page = document.Page{Canonical: document.Clip(page.Canonical, maxAddress), NoIndex: page.NoIndex, NoFollow: page.NoFollow}
+	result.Page = document.Page{
+		Canonical: document.Clip(page.Canonical, maxAddress), Refresh: document.Clip(page.Refresh, maxAddress),
+		NoIndex: page.NoIndex, NoFollow: page.NoFollow,
+	}
 	result.Page.Links, err = upTo[string](page.Links, maxLinks)
 	return result, err
 }

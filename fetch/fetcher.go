@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"time"
 
 	"parley/fetch/hosts"
 	"parley/fetch/robots"
@@ -50,6 +51,8 @@ type Page struct {
 	// ETag and LastModified are for the next request. An ETag is at most 1,024
 	// bytes, and names the address it belongs to if redirects led there.
 	ETag, LastModified string
+	// NoIndex and NoFollow come from the X-Robots-Tag headers.
+	NoIndex, NoFollow bool
 }
 
 // New returns a fetcher.
@@ -114,6 +117,8 @@ func (f *Fetcher) Get(ctx context.Context, request Request) (Page, error) {
 		return page, err
 	}
 	page, err = page.with(answer, known.tag, request.LastModified)
+	told := directivesFor(f.token, answer.header, time.Now())
+	page.NoIndex, page.NoFollow = told.noIndex, told.noFollow
 	page.ETag, page.LastModified = validator{page.ETag, page.URL}.text(u.String(), page.LastModified)
 	return page, err
 }

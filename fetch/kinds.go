@@ -68,11 +68,14 @@ func packedTwice(kind string, body []byte) bool {
 }
 
 // contentType returns the kind of a page and the encoding that its server names.
-// If the server's name is vague, the address's extension decides, then the first
-// bytes.
+// If the server's name is vague, the extension of the file's name or of the address
+// decides, then the bytes.
 func contentType(header http.Header, u *url.URL, body []byte) (kind, charset string, err error) {
 	named, charset := mediaType(header)
-	byExtension := extensions[strings.ToLower(path.Ext(u.Path))]
+	byExtension := extensions[strings.ToLower(path.Ext(fileName(header)))]
+	if byExtension == "" {
+		byExtension = extensions[strings.ToLower(path.Ext(u.Path))]
+	}
 	switch {
 	case named == "text/plain" && strings.HasPrefix(byExtension, "text/") && byExtension != "text/html":
 		return byExtension, charset, nil
@@ -82,10 +85,37 @@ func contentType(header http.Header, u *url.URL, body []byte) (kind, charset str
 		return byExtension, charset, nil
 	}
 	sniffed, parameters, _ := mime.ParseMediaType(http.DetectContentType(body))
+	if sniffed == "application/zip" {
+		sniffed = archiveKind(body)
+	}
 	if kind := kinds[sniffed]; kind != "" {
 		return kind, parameters["charset"], nil
 	}
 	return "", "", otherKind(named)
+}
+
+// fileName is the name under which a browser would save the response.
+func fileName(header http.Header) string {
+	_, parameters, err := mime.ParseMediaType(header.Get("Content-Disposition"))
+	if err != nil {
+		return ""
+	}
+	return parameters["filename"]
+}
+
+// archiveKind is the content type of a ZIP archive by the names of the files in it.
+func archiveKind(body []byte) string {
+	for _, of := range []struct{ file, kind string }{
+		{"mimetypeapplication/epub+zip", "application/epub+zip"},
+		{"word/document.xml", docx},
+		{"ppt/presentation.xml", pptx},
+		{"xl/workbook.xml", xlsx},
+	} {
+		if bytes.Contains(body, []byte(of.file)) {
+			return of.kind
+		}
+	}
+	return "application/zip"
 }
 
 func mediaType(header http.Header) (name, charset string) {

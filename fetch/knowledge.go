@@ -32,7 +32,7 @@ func (k KnowledgeFetcher) Get(ctx context.Context, request knowledge.Fetch) (kno
 	}
 	return knowledge.Fetched{
 		URL: page.URL, ContentType: contentType, Body: page.Body, ETag: page.ETag, LastModified: page.LastModified,
-		NotModified: page.NotModified,
+		NotModified: page.NotModified, NoIndex: page.NoIndex, NoFollow: page.NoFollow,
 	}, nil
 }
 

@@ -171,6 +171,9 @@ func TestKinds(t *testing.T) {
 		if kind := r.URL.Query().Get("type"); kind != "" {
 			w.Header().Set("Content-Type", kind)
 		}
+		if name := r.URL.Query().Get("name"); name != "" {
+			w.Header().Set("Content-Disposition", name)
+		}
 		_, _ = w.Write([]byte(r.URL.Query().Get("body")))
 	})
 	f := open(t, Config{}, site.URL)
@@ -204,6 +207,26 @@ func TestKinds(t *testing.T) {
 			}
 			if !slices.Contains(ContentTypes(), got.ContentType) {
 				t.Errorf("%s is not among ContentTypes", got.ContentType)
+			}
+		})
+	}
+	archive := func(of string) string { return "PK\x03\x04" + strings.Repeat("\x00", 26) + of }
+	for _, test := range []struct{ name, disposition, kind, body, want string }{
+		{"a file's name", `attachment; filename="prices.csv"`, "application/octet-stream", "a,b", "text/csv"},
+		{"a file's name without quotes", `attachment; filename=Notes.MD`, "binary/octet-stream", "# a", "text/markdown"},
+		{"a file's name in an encoding", `attachment; filename*=UTF-8''Pr%C3%A4sentation.pptx`, "application/octet-stream", "PK", pptx},
+		{"a file's name within a page", `inline; filename="list.csv"`, "text/plain", "a,b", "text/csv"},
+		{"a file's name beside a kind", `attachment; filename="a.csv"`, "text/html", "<p>", "text/html"},
+		{"a name that says nothing, and the bytes", `attachment; filename="download"`, "application/octet-stream", pdf, "application/pdf"},
+		{"a broken header, and the bytes", `attachment; filename="`, "application/octet-stream", pdf, "application/pdf"},
+		{"a document of Word by what is in it", "", "application/octet-stream", archive("word/document.xml"), docx},
+		{"a workbook by what is in it", "", "application/zip", archive("xl/workbook.xml"), xlsx},
+		{"a book by what is in it", "", "", archive("mimetypeapplication/epub+zip"), "application/epub+zip"},
+	} {
+		t.Run(test.name+" decides", func(t *testing.T) {
+			got := page(t, f, address("/get", test.kind, test.body)+"&name="+escape(test.disposition))
+			if got.ContentType != test.want {
+				t.Errorf("it is %s, not %s", got.ContentType, test.want)
 			}
 		})
 	}

@@ -1,10 +1,14 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
+	"path"
+	"strings"
 	"time"
 
 	"parley/core/fault"
@@ -44,6 +48,8 @@ type Fetched struct {
 	ContentType        string
 	Body               []byte
 	ETag, LastModified string
+	// NoIndex and NoFollow say what the answer's headers ask of crawlers.
+	NoIndex, NoFollow bool
 	// NotModified says that the copy that is there is current.
 	NotModified bool
 	// Gone says that the address leads to nothing any more.
@@ -260,6 +266,44 @@ func (s *crawler) follow(ctx context.Context, source Source, d Document, links [
 		}
 	}
 	return s.addFound(ctx, source, found)
+}
+
+// original returns the page of the site that a page leads on to, or prefers to itself, and
+// adds it to the source. It is empty if there is none, or none that can be read.
+func (s *crawler) original(ctx context.Context, source Source, d Document, page Extracted) (string, error) {
+	address, ok := s.fetcher.Admit(source.URL, cmp.Or(page.Refresh, page.Canonical), source.Rules)
+	if !ok || address == d.URL {
+		return "", nil
+	}
+	if page.Refresh == "" && (d.URL == source.URL || address == source.URL && pathOf(d.URL) != pathOf(address)) {
+		return "", nil // many sites name the first page on all others, by mistake
+	}
+	if err := s.addFound(ctx, source, []Document{s.newPage(source, address, d.Depth)}); err != nil {
+		return "", err
+	}
+	documents, err := s.sources.SourceDocuments(ctx, source.WorkspaceID, source.ID)
+	if err != nil {
+		return "", err
+	}
+	for _, other := range documents {
+		if other.URL == address && (other.State != Failed && other.State != Removing || other.Live > 0) {
+			return address, nil
+		}
+	}
+	return "", nil
+}
+
+// pathOf is the path of an address, alike for a folder and its index.
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	folder, file := path.Split(u.Path)
+	if strings.HasPrefix(file, "index.") {
+		return folder
+	}
+	return u.Path
 }
 
 // addFound adds documents to a source, as many as its rules admit.

@@ -39,6 +39,9 @@ type Extracted struct {
 	// that the page asks not to be read by machines.
 	Links   []string
 	NoIndex bool
+	// Refresh is the page to which this one sends its visitors, and Canonical the
+	// address that it prefers for itself; both may be empty.
+	Refresh, Canonical string
 }
 
 // reader brings documents from wherever their content comes from to [Indexing].
@@ -109,24 +112,29 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 	case page.Gone && d.Live > 0:
 		return s.vanish(ctx, *d)
 	case page.Gone:
-		return fault.New(fault.Invalid, "The server says that this page does not exist.")
+		return errGone
+	case page.NotModified && page.NoIndex:
+		return errNoIndex
 	case page.NotModified: // but perhaps it must be split in another way
 		return s.storeContent(ctx, bot, d, *d)
 	}
 	if err := s.enter(ctx, d, Extracting); err != nil {
 		return err
 	}
-	extracted, err := s.extractor.Extract(ctx, File{Name: page.URL, ContentType: page.ContentType, URL: page.URL, Body: page.Body})
+	extracted, err := s.extract(ctx, &page)
 	if err != nil {
 		return err
 	}
 	if source.Kind == Site {
-		if err := s.crawler.follow(ctx, source, *d, extracted.Links); err != nil {
+		if err := s.join(ctx, source, *d, page, extracted); err != nil {
 			return err
 		}
 	}
-	if extracted.NoIndex {
-		return fault.New(fault.Invalid, "The page asks not to be read by machines (noindex).")
+	if extracted, err = s.refreshed(ctx, &page, extracted); err != nil {
+		return err
+	}
+	if page.NoIndex || extracted.NoIndex {
+		return errNoIndex
 	}
 	next := filled(*d, extracted)
 	next.ETag, next.LastModified = fitting(page.ETag, 1024), fitting(page.LastModified, 100)
@@ -134,6 +142,56 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 		next.Title = title
 	}
 	return s.storeContent(ctx, bot, d, next)
+}
+
+var (
+	errGone    = fault.New(fault.Invalid, "The server says that this page does not exist.")
+	errNoIndex = fault.New(fault.Invalid, "The page asks not to be read by machines (noindex).")
+	errCircle  = fault.New(fault.Invalid, "The page leads on to other pages without an end.")
+)
+
+func (s *reader) extract(ctx context.Context, page *Fetched) (Extracted, error) {
+	return s.extractor.Extract(ctx, File{Name: page.URL, ContentType: page.ContentType, URL: page.URL, Body: page.Body})
+}
+
+// join adds to a site what a page of it links to. A page that is another page of the
+// site by its own word is not read twice: it fails with that reason.
+func (s *reader) join(ctx context.Context, source Source, d Document, page Fetched, extracted Extracted) error {
+	if !page.NoFollow {
+		if err := s.crawler.follow(ctx, source, d, extracted.Links); err != nil {
+			return err
+		}
+	}
+	address, err := s.crawler.original(ctx, source, d, extracted)
+	if err != nil || address == "" {
+		return err
+	}
+	return fault.New(fault.Invalid, "The page says that it is %s, which is read in its place.", plain.Shorten(address, maxTitle))
+}
+
+// mostRefreshes is how many pages a page may lead on to.
+const mostRefreshes = 5
+
+// refreshed follows a page that only sends its visitors on, as the fetcher follows redirects.
+func (s *reader) refreshed(ctx context.Context, page *Fetched, extracted Extracted) (Extracted, error) {
+	for range mostRefreshes {
+		if extracted.Refresh == "" {
+			return extracted, nil
+		}
+		next, err := s.fetcher.Get(ctx, Fetch{URL: extracted.Refresh})
+		if err != nil {
+			return Extracted{}, err
+		}
+		if next.Gone {
+			return Extracted{}, errGone
+		}
+		if extracted, err = s.extract(ctx, &next); err != nil {
+			return Extracted{}, err
+		}
+		next.ETag, next.LastModified = "", "" // they are of another address than the document's
+		*page = next
+	}
+	return Extracted{}, errCircle
 }
 
 // vanish removes a document whose page has gone.

@@ -91,6 +91,99 @@ func TestSite(t *testing.T) {
 		l.wantAnswered("When is rye baked?", "midnight", false)
 	})
 
+	t.Run("and so does one whose headers ask, and its links are followed unless they ask that, too", func(t *testing.T) {
+		for noFollow, want := range map[bool]string{false: start + " " + pageA + " " + pageB + " " + pageC, true: start + " " + pageA} {
+			l := newLibrary(t)
+			l.chain()
+			l.world.set(pageA, page{text: bread, links: []string{pageB}, asked: knowledge.Fetched{NoIndex: true, NoFollow: noFollow}})
+			l.site(rules(9, 100), knowledge.Never)
+			l.work()
+			l.wantState(l.at(pageA).ID, knowledge.Failed, "noindex")
+			if got := l.urls(); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		}
+	})
+
+	t.Run("a page that sends its visitors on is no knowledge, and the other page is read", func(t *testing.T) {
+		l := newLibrary(t)
+		l.chain()
+		l.world.set(pageA, page{text: "This page has moved.", refresh: pageB})
+		l.site(rules(9, 100), knowledge.Never)
+		l.work()
+		l.wantState(l.at(pageA).ID, knowledge.Failed, pageB)
+		l.wantWhole(l.at(pageB).ID)
+		l.wantWhole(l.at(pageC).ID)
+	})
+
+	t.Run("a page that sends its visitors to another site has its text, as after a redirect", func(t *testing.T) {
+		l := newLibrary(t)
+		l.chain()
+		l.world.set(pageA, page{text: "This page has moved.", refresh: "https://elsewhere/"})
+		l.world.set("https://elsewhere/", page{text: bread, title: "Bread"})
+		l.site(rules(9, 100), knowledge.Never)
+		l.work()
+		l.wantWhole(l.at(pageA).ID)
+		if d := l.at(pageA); d.Title != "Bread" || d.ETag != "" {
+			t.Errorf("the page is %q", d.Title)
+		}
+	})
+
+	t.Run("of a page with several addresses one is read", func(t *testing.T) {
+		l := newLibrary(t)
+		const one, two = pageA + "?sort=price", pageA + "?sort=name"
+		l.world.set(start, page{text: "Start of all.", links: []string{one, two}})
+		for _, address := range []string{pageA, one, two} {
+			l.world.set(address, page{text: bread, canonical: pageA})
+		}
+		l.site(rules(9, 100), knowledge.Never)
+		l.work()
+		l.wantWhole(l.at(pageA).ID)
+		l.wantState(l.at(one).ID, knowledge.Failed, pageA)
+		l.wantState(l.at(two).ID, knowledge.Failed, pageA)
+	})
+
+	t.Run("pages that all call themselves the first one, or each other, or one that is not there are read", func(t *testing.T) {
+		l := newLibrary(t)
+		l.chain()
+		const gone = start + "gone"
+		l.world.set(start, page{text: "Start of all.", links: []string{gone, pageA, pageB, pageC}})
+		l.world.set(pageA, page{text: bread, canonical: start})
+		l.world.set(pageB, page{text: cakes, canonical: pageC})
+		l.world.set(pageC, page{text: "The end.", canonical: pageB})
+		l.site(rules(1, 100), knowledge.Never)
+		l.work()
+		l.wantWhole(l.at(pageA).ID)
+		if b, c := l.at(pageB), l.at(pageC); (b.State == knowledge.Ready) == (c.State == knowledge.Ready) {
+			t.Errorf("of two pages that name each other, one is %s and the other %s", b.State, c.State)
+		}
+		l.world.set(pageA, page{text: bread, canonical: gone})
+		l.must(l.Sources.Sync(ctx, home, bot, l.at(pageA).SourceID))
+		l.work()
+		l.wantState(l.at(gone).ID, knowledge.Failed, "does not exist")
+		l.wantWhole(l.at(pageA).ID)
+	})
+
+	t.Run("a single page has the text of the page to which it sends its visitors", func(t *testing.T) {
+		l := newLibrary(t)
+		l.world.set(pageA, page{text: "This page has moved.", refresh: pageB})
+		l.world.set(pageB, page{text: "Nor is it here.", refresh: pageC})
+		l.world.set(pageC, page{text: bread, canonical: start})
+		l.pageAt(pageA, knowledge.Never)
+		l.work()
+		l.wantWhole(l.at(pageA).ID)
+		l.wantAnswered("When is rye baked?", "midnight", true)
+	})
+
+	t.Run("pages that send visitors to each other fail", func(t *testing.T) {
+		l := newLibrary(t)
+		l.world.set(pageA, page{text: "There.", refresh: pageB})
+		l.world.set(pageB, page{text: "And back.", refresh: pageA})
+		l.pageAt(pageA, knowledge.Never)
+		l.work()
+		l.wantState(l.at(pageA).ID, knowledge.Failed, "without an end")
+	})
+
 	t.Run("a page that was never there fails with that reason", func(t *testing.T) {
 		l := newLibrary(t)
 		l.pageAt(start, knowledge.Never)

@@ -22,6 +22,10 @@ type page struct {
 	links   []string
 	places  []split.Place
 	noIndex bool
+	// refresh and canonical are other addresses that it names, and asked what its
+	// headers ask.
+	refresh, canonical string
+	asked              knowledge.Fetched
 	// etag is sent with it; gone means that it answers 404.
 	etag string
 	gone bool
@@ -78,7 +82,7 @@ func (w *world) Get(ctx context.Context, request knowledge.Fetch) (knowledge.Fet
 	case p.etag != "" && request.ETag == p.etag:
 		return knowledge.Fetched{URL: request.URL, NotModified: true}, nil
 	}
-	return knowledge.Fetched{URL: request.URL, ContentType: "text/html", Body: []byte(p.text), ETag: p.etag}, nil
+	return knowledge.Fetched{URL: request.URL, ContentType: "text/html", Body: []byte(p.text), ETag: p.etag, NoIndex: p.asked.NoIndex, NoFollow: p.asked.NoFollow}, nil
 }
 
 // Extract takes a file's own bytes as Markdown, unless more is known of it.
@@ -91,7 +95,7 @@ func (w *world) Extract(ctx context.Context, file knowledge.File) (knowledge.Ext
 	defer w.mu.Unlock()
 	w.extracted = append(w.extracted, file)
 	if p, known := w.pages[file.URL]; known {
-		return knowledge.Extracted{Kind: knowledge.HTML, Title: p.title, Markdown: p.text, Places: p.places, Links: p.links, NoIndex: p.noIndex}, nil
+		return knowledge.Extracted{Kind: knowledge.HTML, Title: p.title, Markdown: p.text, Places: p.places, Links: p.links, NoIndex: p.noIndex, Refresh: p.refresh, Canonical: p.canonical}, nil
 	}
 	p := w.files[file.Name]
 	return knowledge.Extracted{Kind: knowledge.PDF, Title: p.title, Markdown: string(file.Body), Places: p.places}, p.err

@@ -56,6 +56,8 @@ type Page struct {
 	Links []string `json:"links,omitempty"`
 	// Canonical is the address that the page prefers for itself.
 	Canonical string `json:"canonical,omitempty"`
+	// Refresh is the address to which the page sends its visitors within seconds.
+	Refresh string `json:"refresh,omitempty"`
 	// NoIndex and NoFollow come from the page's robots meta element.
 	NoIndex  bool `json:"no_index,omitempty"`
 	NoFollow bool `json:"no_follow,omitempty"`

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"net/url"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -47,6 +49,7 @@ func parseHTML(text string) (*node, error) {
 	if err != nil {
 		return nil, errDeep
 	}
+	revealMail(root)
 	return root, nil
 }
 
@@ -86,14 +89,16 @@ func pageOf(root *node, base *url.URL) document.Page {
 	var page document.Page
 	for _, meta := range all(root, "meta") {
 		if name := strings.ToLower(attr(meta, "name")); name == "robots" || name == "parleybot" {
-			content := strings.ToLower(attr(meta, "content"))
-			none := strings.Contains(content, "none")
-			page.NoIndex = page.NoIndex || none || strings.Contains(content, "noindex")
-			page.NoFollow = page.NoFollow || none || strings.Contains(content, "nofollow")
+			none := directs(meta, "none")
+			page.NoIndex = page.NoIndex || none || directs(meta, "noindex")
+			page.NoFollow = page.NoFollow || none || directs(meta, "nofollow")
+		}
+		if strings.EqualFold(attr(meta, "http-equiv"), "refresh") && page.Refresh == "" {
+			page.Refresh = refreshOf(meta, base)
 		}
 	}
 	for _, link := range all(root, "link") {
-		if strings.EqualFold(attr(link, "rel"), "canonical") {
+		if slices.Contains(strings.Fields(strings.ToLower(attr(link, "rel"))), "canonical") {
 			page.Canonical, _ = absolute(base, attr(link, "href"))
 			break
 		}
@@ -109,6 +114,47 @@ func pageOf(root *node, base *url.URL) document.Page {
 		}
 	}
 	return page
+}
+
+// directs reports whether a meta element has a directive, which has no value:
+// "max-image-preview: none" is another.
+func directs(meta *node, directive string) bool {
+	for part := range strings.SplitSeq(strings.ToLower(attr(meta, "content")), ",") {
+		if !strings.Contains(part, ":") && slices.Contains(strings.Fields(part), directive) {
+			return true
+		}
+	}
+	return false
+}
+
+// refreshWithin is the longest pause, in seconds, after which a page that sends its
+// visitors on counts as a redirect. Those that wait longer are read meanwhile.
+const refreshWithin = 10
+
+// refreshing matches what a refresh says: a pause, and the address (HTML standard,
+// section 4.2.5.3).
+var refreshing = regexp.MustCompile(`(?is)^\s*(\d{0,9})(?:\.[\d.]*)?\s*[;,\s]\s*(?:url\s*=)?\s*(.+)$`)
+
+// refreshOf returns the other page to which a meta element sends visitors, if any.
+func refreshOf(meta *node, base *url.URL) string {
+	said := refreshing.FindStringSubmatch(attr(meta, "content"))
+	if said == nil {
+		return ""
+	}
+	if seconds, err := strconv.Atoi(said[1]); err != nil && said[1] != "" || seconds > refreshWithin {
+		return ""
+	}
+	link := strings.TrimSpace(said[2])
+	if quoted := strings.TrimLeft(link, `"'`); quoted != link {
+		link, _, _ = strings.Cut(quoted, link[:1])
+	}
+	address, err := absolute(base, link)
+	own := *base
+	own.Fragment, own.RawFragment = "", ""
+	if err != nil || address == own.String() {
+		return ""
+	}
+	return address
 }
 
 var errNoAddress = errors.New("not the address of a web page")

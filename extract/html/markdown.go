@@ -4,6 +4,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	htmltable "github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 )
 
@@ -16,6 +17,7 @@ func markdownOf(content *node) (string, error) {
 			commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip),
 			commonmark.WithListEndComment(false),
 		),
+		strikethrough.NewStrikethroughPlugin(),
 		htmltable.NewTablePlugin(
 			htmltable.WithHeaderPromotion(true),
 			htmltable.WithSkipEmptyRows(true),

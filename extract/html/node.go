@@ -150,3 +150,31 @@ func newElement(name string, below ...*node) *node {
 	}
 	return n
 }
+
+// mergeText joins the texts that stand side by side, in linear time: the converter
+// would take quadratic time.
+func mergeText(n *node) {
+	var run []*node
+	join := func() {
+		if len(run) > 1 {
+			var b strings.Builder
+			for _, text := range run {
+				b.WriteString(text.Data)
+			}
+			run[0].Data = b.String()
+			for _, text := range run[1:] {
+				n.RemoveChild(text)
+			}
+		}
+		run = nil
+	}
+	for _, c := range children(n) {
+		if c.Type == nethtml.TextNode {
+			run = append(run, c)
+			continue
+		}
+		join()
+		mergeText(c)
+	}
+	join()
+}

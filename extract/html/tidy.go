@@ -21,18 +21,25 @@ var aroundRoles = []string{"navigation", "contentinfo", "search", "dialog", "ale
 var (
 	aroundNames = regexp.MustCompile(`(?i)(?:^|[-_ ])(?:breadcrumbs?|skip-?(?:link|nav|to)\w*|side-?bar|share|sharing|social|newsletter|adverts?|advertisement|ads|promo|popup|modal|site-?footer|page-?footer|toc|pagination|related)(?:$|[-_ ])`)
 	consent     = regexp.MustCompile(`(?i)(?:^|[-_ ])(?:cookies?|cookie\w*|consent|gdpr|onetrust|cc-window|cmp)(?:$|[-_ ])`)
-	hiddenStyle = regexp.MustCompile(`(?i)(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em)?\s*(?:;|$)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$))`)
+	hiddenStyle = regexp.MustCompile(`(?i)(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$))`)
+	// unseenStyle is of text that nobody can open: without size, or off the screen.
+	unseenStyle = regexp.MustCompile(`(?i)(?:font-size\s*:\s*0(?:\.0+)?(?:px|pt|r?em|%)?\s*(?:;|!|$)|(?:^|[;\s])(?:left|right|top|text-indent|margin-left)\s*:\s*-(?:\d{4,}|999))`)
 )
 
 // tidy removes what surrounds the content of a page and what people do not see,
 // and reshapes the rest into forms that Markdown has.
 func tidy(root *node, base *url.URL) {
+	showSigns(root)
+	markStruck(root)
+	panels := panelsOf(root)
 	removeAll(root, func(e *node) bool {
-		return element(e, never...) && e.Data != "button" && e.Data != "input" || hidden(e)
+		return element(e, never...) && e.Data != "button" && e.Data != "input" || panels.hide(e)
 	})
+	panels.keepLabels(root)
 	whole := lengthOf(root)
 	removeAll(root, func(e *node) bool { return unwanted(e, whole) })
 	shape(root, base)
+	mergeText(root)
 }
 
 func removeAll(root *node, remove func(*node) bool) {
@@ -78,17 +85,48 @@ func unwanted(e *node, whole int) bool {
 	return around && lengthOf(e) <= whole/2
 }
 
-// hidden reports whether people cannot see an element. A panel behind a tab is
+// hide reports whether people cannot see an element, nor open it. A panel behind a tab is
 // content, and so is one that the browser's search within the page opens.
-func hidden(e *node) bool {
-	if strings.EqualFold(attr(e, "role"), "tabpanel") {
+func (p *panels) hide(e *node) bool {
+	style := attr(e, "style")
+	switch {
+	case strings.EqualFold(attr(e, "role"), "tabpanel"):
 		return false
+	case unseenStyle.MatchString(style) || sameColors(style):
+		return true
 	}
+	return (isHidden(e) || strings.EqualFold(attr(e, "aria-hidden"), "true")) && !p.opens(e)
+}
+
+// isHidden reports whether an element is not shown at first.
+func isHidden(e *node) bool {
 	if hasAttr(e, "hidden") && !strings.EqualFold(attr(e, "hidden"), "until-found") {
 		return true
 	}
-	return strings.EqualFold(attr(e, "aria-hidden"), "true") || hiddenStyle.MatchString(attr(e, "style"))
+	return hiddenStyle.MatchString(attr(e, "style"))
 }
+
+// sameColors reports whether a style writes in the color of its own background.
+func sameColors(style string) bool {
+	color, background := "", ""
+	for rule := range strings.SplitSeq(strings.ToLower(style), ";") {
+		name, value, _ := strings.Cut(rule, ":")
+		value, _, _ = strings.Cut(strings.TrimSpace(value), " ")
+		if same, known := whites[value]; known {
+			value = same
+		}
+		switch strings.TrimSpace(name) {
+		case "color":
+			color = value
+		case "background", "background-color":
+			background = value
+		}
+	}
+	return color != "" && color == background && color != "inherit"
+}
+
+// whites are the ways to write white and black.
+var whites = map[string]string{"#fff": "white", "#ffffff": "white", "rgb(255,255,255)": "white", "#000": "black", "#000000": "black", "rgb(0,0,0)": "black"}
 
 // shape rewrites what Markdown cannot express.
 func shape(root *node, base *url.URL) {
@@ -96,7 +134,15 @@ func shape(root *node, base *url.URL) {
 		if e.Parent == nil {
 			continue
 		}
+		if isRaised(e) || isLowered(e) {
+			shapeRaised(e)
+			continue
+		}
 		switch e.Data {
+		case "math":
+			shapeMath(e)
+		case "ruby":
+			shapeRuby(e)
 		case "a":
 			shapeLink(e, base)
 		case "img":
@@ -119,6 +165,10 @@ func shapeLink(a *node, base *url.URL) {
 		remove(a)
 		return
 	}
+	if contact := contactOf(link); contact != "" {
+		shapeContact(a, contact)
+		return
+	}
 	address, err := absolute(base, link)
 	if err != nil || within(a, "h1", "h2", "h3", "h4", "h5", "h6") {
 		unwrap(a)
@@ -135,6 +185,9 @@ func shapeLink(a *node, base *url.URL) {
 // imageText returns an image's description for people who cannot see it.
 func imageText(img *node) string {
 	alt := document.Line(attr(img, "alt"))
+	if cell := cellOf(img); element(cell, "td", "th") && labelOf(img) == alt && !strings.Contains(textOf(cell), alt) {
+		return alt
+	}
 	if len(alt) > 1000 || !strings.Contains(alt, " ") {
 		return "" // a file's name, "logo", or not meant for people
 	}

@@ -467,7 +467,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"extract/html"},
-		Ours:     []string{"extract/document", "core/knowledge", "core/fault", "internal/*"},
+		Ours:     []string{"extract/document", "text/raised", "core/knowledge", "core/fault", "internal/*"},
 		Outside:  []string{htmlToMarkdown, readability, xnet},
 		Because:  "a reader knows its format and what all readers share; HTML's libraries end here",
 	},
