@@ -16,6 +16,7 @@ import (
 	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/retrieval"
+	"parley/llm/anthropic"
 	"parley/llm/llmtest"
 	"parley/llm/openai"
 )
@@ -377,6 +378,44 @@ func TestSmallBatches(t *testing.T) {
 		before := len(server.Requests())
 		if _, err := embedder.Passages(t.Context(), texts); err != nil || len(server.Requests()) != before+1 {
 			t.Errorf("%v after %d more requests", err, len(server.Requests())-before)
+		}
+	})
+}
+
+// TestAnthropicServers is about servers with the other interface.
+func TestAnthropicServers(t *testing.T) {
+	at := func(t *testing.T, server *llmtest.Anthropic) answer.Model {
+		t.Helper()
+		model, err := anthropic.New(anthropic.Config{BaseURL: server.BaseURL(), Model: "m", Retries: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return model
+	}
+	for finish, want := range map[string]answer.FinishReason{"MAX_TOKENS": answer.FinishLength, "SAFETY": answer.FinishContentFilter, "stop": answer.FinishStop, "fnord": ""} {
+		t.Run("an answer may end with "+finish, func(t *testing.T) {
+			server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Yes."}, Finish: finish})
+			if got, generated, err := ask(t, at(t, server), llmtest.Prompt()); err != nil || got != "Yes." || generated.Finish != want {
+				t.Errorf("got %q, %q and %v", got, generated.Finish, err)
+			}
+		})
+	}
+	for _, words := range []string{"prompt is too long: 215000 tokens > 200000 maximum", "input length and `max_tokens` exceed context limit: 198000 + 8192 > 200000"} {
+		t.Run("a prompt is shortened after: "+words, func(t *testing.T) {
+			server := llmtest.NewAnthropic(t,
+				llmtest.Reply{Status: 400, ErrorBody: `{"type":"error","error":{"type":"invalid_request_error","message":"` + words + `"}}`},
+				llmtest.Reply{Pieces: []string{"Yes."}})
+			asked := prompt.Prompt{Messages: []prompt.Message{{Role: prompt.UserRole, Text: "EARLIER"}, {Role: prompt.AssistantRole, Text: "No."}, {Role: prompt.UserRole, Text: "When?"}}}
+			got, _, err := ask(t, at(t, server), asked)
+			if err != nil || got != "Yes." || strings.Contains(string(server.Request(1).Body()), "EARLIER") {
+				t.Errorf("got %q and %v", got, err)
+			}
+		})
+	}
+	t.Run("thoughts may not be opened", func(t *testing.T) {
+		server := llmtest.NewAnthropic(t, llmtest.Reply{Pieces: []string{"Okay, they ask.", "</think>", "Yes."}})
+		if got, _, err := ask(t, at(t, server), llmtest.Prompt()); err != nil || got != "Yes." {
+			t.Errorf("got %q and %v", got, err)
 		}
 	})
 }
