@@ -81,7 +81,7 @@ func (s *Server) Answer(ctx context.Context, r Request) Response {
 		return unknownMethod(r.Message.ID)
 	}
 	ctx = context.WithValue(ctx, callerKey{}, r.Caller)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, Path, bytes.NewReader(r.Body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, Path, bytes.NewReader(r.Message.taken(r.Body)))
 	if err != nil {
 		return Response{Status: http.StatusBadRequest}
 	}

@@ -1,8 +1,11 @@
 package mcp
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"parley/core/fault"
@@ -37,3 +40,39 @@ func (m *Message) Asks() bool { return m.Method == "tools/call" && m.Params.Name
 
 // waits reports whether the message waits for what this server never sends.
 func (m *Message) waits() bool { return m.Method == "subscriptions/listen" }
+
+// taken returns the body of a message without arguments that its tool does without:
+// those that are null, which stands for one that is left out, and those that it does
+// not know. Programs in between add such to every call.
+func (m *Message) taken(body []byte) []byte {
+	known, calls := takes[m.Params.Name]
+	if m.Method != "tools/call" || !calls {
+		return body
+	}
+	var message, params, arguments map[string]jsontext.Value
+	if json.Unmarshal(body, &message) != nil || json.Unmarshal(message["params"], &params) != nil ||
+		json.Unmarshal(params["arguments"], &arguments) != nil {
+		return body // The SDK says what is wrong.
+	}
+	before := len(arguments)
+	maps.DeleteFunc(arguments, func(name string, value jsontext.Value) bool {
+		return value.Kind() == 'n' || !slices.Contains(known, name)
+	})
+	if len(arguments) == before && params["arguments"].Kind() == '{' {
+		return body
+	}
+	if arguments == nil {
+		arguments = map[string]jsontext.Value{}
+	}
+	var err error
+	if params["arguments"], err = json.Marshal(arguments); err != nil {
+		return body
+	}
+	if message["params"], err = json.Marshal(params); err != nil {
+		return body
+	}
+	if changed, err := json.Marshal(message); err == nil {
+		return changed
+	}
+	return body
+}

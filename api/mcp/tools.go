@@ -88,6 +88,9 @@ const (
 	askTool    = "ask"
 )
 
+// takes has the arguments of each tool.
+var takes = map[string][]string{searchTool: {"query"}, fetchTool: {"id"}, askTool: {"question", "conversation_id"}}
+
 type (
 	searchInput struct {
 		Query string `json:"query" jsonschema:"what to look for, in plain words"`

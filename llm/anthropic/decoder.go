@@ -57,6 +57,9 @@ func (a *decoder) add(found event) error {
 		a.stop = found.stop
 	}
 	a.finished = a.finished || found.stop != "" || found.ended
+	if found.thinking {
+		a.text.ThinksElsewhere()
+	}
 	if found.thinking || found.call != nil {
 		a.call.Started()
 	}
@@ -71,11 +74,13 @@ func (a *decoder) add(found event) error {
 
 // reasonOf translates a stop_reason.
 func reasonOf(stop string) answer.FinishReason {
-	switch stop {
-	case "end_turn", "stop_sequence":
+	switch upstream.EndingOf(stop) {
+	case upstream.Complete:
 		return answer.FinishStop
-	case "max_tokens", "model_context_window_exceeded":
+	case upstream.CutByLength:
 		return answer.FinishLength
+	case upstream.Filtered:
+		return answer.FinishContentFilter
 	}
 	return ""
 }
@@ -86,10 +91,10 @@ func (a *decoder) ended(err error) error {
 	if cut := a.call.Cut(err, a.finished); cut != nil {
 		return cut
 	}
-	switch a.stop {
-	case "refusal":
+	switch reason := reasonOf(a.stop); {
+	case a.stop == "refusal", reason == answer.FinishContentFilter && a.text.Len() == 0:
 		return upstream.ErrDeclined
-	case "max_tokens", "model_context_window_exceeded":
+	case reason == answer.FinishLength:
 		a.calls = calls{} // The last one may be cut off.
 	}
 	return a.text.End(len(a.calls.found(0)) > 0)

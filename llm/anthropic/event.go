@@ -46,6 +46,12 @@ func decodeEvent(line []byte) (event, error) {
 		found.usage = readUsage(all.Get("message.usage"))
 	case "message_delta":
 		found.stop = all.Get("delta.stop_reason").Str
+		switch upstream.EndingOf(found.stop) {
+		case upstream.Running:
+			found.stop = ""
+		case upstream.Broken:
+			return event{}, refusalIn(line)
+		}
 		found.usage = readUsage(all.Get("usage"))
 		found.usage.final = found.usage.completion > 0
 	case "message_stop":

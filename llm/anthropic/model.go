@@ -26,6 +26,7 @@ type Model struct {
 	client  *upstream.Client
 	counter *tokens.Counter
 	checked upstream.Check
+	habit   *upstream.Habit
 }
 
 var _ answer.Model = (*Model)(nil)
@@ -47,7 +48,7 @@ func New(config Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{config: config, client: client, counter: tokens.For(config.Model)}, nil
+	return &Model{config: config, client: client, counter: tokens.For(config.Model), habit: upstream.HabitOf(config.Model)}, nil
 }
 
 // Name is the name of the model at its server.
@@ -65,7 +66,8 @@ func (m *Model) Traits() answer.Traits {
 
 // Generate streams an answer, or requests all of it at once; see [answer.Model].
 // The usage comes from the server; Generate estimates what the server does not
-// report. A request that the server refused or never received used nothing.
+// report. A request that the server refused or never received used nothing. A prompt
+// that the server finds too long is shortened once.
 func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	generated := answer.Generated{Model: m.config.Model}
 	if err := ctx.Err(); err != nil {
@@ -80,11 +82,17 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	call := upstream.Begin(ctx, m.config.limits)
 	defer call.End()
 	round := len(asked.Messages)
-	decoded := &decoder{call: call, text: upstream.Text{Call: call, Emit: emit}, mayCall: len(m.offered(asked)) > 0, sent: body}
+	decoded := &decoder{call: call, text: upstream.Text{Call: call, Habit: m.habit, Whole: asked.Whole, Emit: emit}, mayCall: len(m.offered(asked)) > 0, sent: body}
 	if asked.Whole {
 		call.Started() // the first token arrives with the last
 	}
 	response, err := m.post(call.Context(), body, asked.Whole)
+	if upstream.TooLong(err) && asked.Shorten() {
+		if body, err = m.request(asked); err == nil {
+			decoded.sent = body
+			response, err = m.post(call.Context(), body, asked.Whole)
+		}
+	}
 	if err != nil {
 		if call.Sent() {
 			generated.Usage = m.usage(decoded)

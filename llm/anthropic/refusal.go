@@ -39,6 +39,9 @@ func busy(status int) bool {
 // refusalIn returns the error that a data line of a stream reports. Its status is
 // the one it would have had before the stream began.
 func refusalIn(line []byte) error {
+	if long := upstream.Reported(line); long != nil {
+		return long
+	}
 	code := api.Code(line)
 	status := cmp.Or(codes[code], http.StatusInternalServerError)
 	return &upstream.Refusal{

@@ -23,6 +23,10 @@ type Embeddings struct {
 	requests []EmbeddingRequest
 	next     []EmbeddingReply
 	always   EmbeddingReply
+	// most is how many texts it takes at a time, if that is bounded, and refusal how
+	// it refuses more.
+	most    int
+	refusal Reply
 }
 
 // EmbeddingRequest is a client's request.
@@ -77,6 +81,13 @@ func (e *Embeddings) Always(reply EmbeddingReply) {
 	e.always = reply
 }
 
+// Most makes the server refuse requests of more than n texts with a reply.
+func (e *Embeddings) Most(n int, refusal Reply) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.most, e.refusal = n, refusal
+}
+
 // Requests returns the requests so far, in order.
 func (e *Embeddings) Requests() []EmbeddingRequest {
 	e.mu.Lock()
@@ -100,6 +111,9 @@ func (e *Embeddings) arrive(request EmbeddingRequest) EmbeddingReply {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.requests = append(e.requests, request)
+	if e.most > 0 && len(request.Input) > e.most {
+		return EmbeddingReply{Reply: e.refusal}
+	}
 	if len(e.next) == 0 {
 		return e.always
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -19,9 +20,11 @@ type chunk struct {
 	text string
 	// reasoning is the model's reasoning. It is not part of the answer.
 	reasoning string
-	// calls is the array tool_calls, if there is one, and whole says that it
-	// comes from an answer without a stream.
-	calls    gjson.Result
+	// calls is the array tool_calls, if there is one.
+	calls gjson.Result
+	// whole says that text and calls come from a message, which an answer without a
+	// stream has. Some streams have messages, too: beside deltas, instead of them, or
+	// after the last.
 	whole    bool
 	finish   string
 	usage    answer.Usage
@@ -39,28 +42,39 @@ func decodeChunk(line []byte) (chunk, error) {
 		return chunk{}, errMalformed
 	}
 	var found chunk
+	var message gjson.Result
 	choice := gjson.GetBytes(line, "choices.0")
 	choice.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "delta":
 			found.readDelta(value)
-		case "message": // in an answer without a stream
-			found.whole = true
-			found.readDelta(value)
+		case "message":
+			message = value
 		case "finish_reason":
 			found.finish = value.Str
 		}
 		return true
 	})
+	if message.IsObject() && !found.carries() {
+		found.whole = true
+		found.readDelta(message)
+	}
+	ending := upstream.EndingOf(found.finish)
+	if ending == upstream.Running {
+		found.finish = ""
+	}
 	if found.text != "" && found.finish == "" {
 		return found, nil // The usual chunk holds nothing else.
 	}
-	if found.finish == "error" || gjson.GetBytes(line, "error").Type != gjson.Null {
-		return chunk{}, errReported
+	if reported := gjson.GetBytes(line, "error"); ending == upstream.Broken || reported.Type != gjson.Null {
+		return chunk{}, cmp.Or(upstream.Reported([]byte(reported.Raw)), error(errReported))
 	}
 	found.readUsage(line)
 	return found, nil
 }
+
+// carries reports whether the chunk has a piece of the answer.
+func (c *chunk) carries() bool { return c.text != "" || c.reasoning != "" || c.calls.Exists() }
 
 func (c *chunk) readDelta(delta gjson.Result) {
 	delta.ForEach(func(key, value gjson.Result) bool {

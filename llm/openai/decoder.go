@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/tidwall/gjson"
+
 	"parley/core/answer"
 	"parley/core/answer/prompt"
 	"parley/llm/upstream"
@@ -29,8 +31,14 @@ type decoder struct {
 	reasoning int
 	finished  bool
 	finish    answer.FinishReason
-	usage     answer.Usage
-	hasUsage  bool
+	// repeats says that the server gives a reason to finish within the answer. Such a
+	// reason proves nothing; claims says that the last text came with one.
+	repeats, claims bool
+	// deltas says that text came in deltas, and said is what came in messages.
+	deltas   bool
+	said     []byte
+	usage    answer.Usage
+	hasUsage bool
 }
 
 // newDecoder starts the clock of an answer.
@@ -40,7 +48,8 @@ func (m *Model) newDecoder(ctx context.Context, asked *prompt.Prompt, emit func(
 		call.Started() // the first token arrives with the last
 	}
 	return &decoder{
-		call: call, asked: asked, text: upstream.Text{Call: call, Emit: emit}, counter: m.counter, offered: m.offers(asked),
+		call: call, asked: asked, text: upstream.Text{Call: call, Habit: m.habit, Whole: asked.Whole, Emit: emit},
+		counter: m.counter, offered: m.offers(asked),
 	}
 }
 
@@ -75,7 +84,10 @@ func (a *decoder) read(body io.Reader) error {
 			}
 			return err
 		}
-		if a.finished && !had {
+		switch {
+		case a.claims:
+			a.call.MayResume()
+		case a.finished && !had && a.arrived():
 			a.call.Finished()
 		}
 	}
@@ -83,6 +95,7 @@ func (a *decoder) read(body io.Reader) error {
 
 // readWhole reads an answer without a stream and emits it.
 func (a *decoder) readWhole(body io.Reader) error {
+	a.text.Whole = true
 	data, err := upstream.ReadWhole(body)
 	if err != nil {
 		return err
@@ -102,11 +115,13 @@ func (a *decoder) add(data []byte) error {
 	if chunk.hasUsage {
 		a.usage, a.hasUsage = chunk.usage, true
 	}
-	if chunk.finish != "" {
-		a.finished, a.finish = true, reasonOf(chunk.finish)
+	if chunk.whole {
+		a.leaveOutSaid(&chunk)
 	}
+	a.noteFinish(&chunk)
 	if chunk.reasoning != "" {
 		a.call.Started()
+		a.text.ThinksElsewhere()
 		a.reasoning += a.counter.Count(chunk.reasoning)
 	}
 	if a.offered && chunk.calls.Exists() {
@@ -124,6 +139,48 @@ func (a *decoder) add(data []byte) error {
 	return nil
 }
 
+// noteFinish notes the reason to finish. A reason with text after it was none.
+func (a *decoder) noteFinish(chunk *chunk) {
+	carries := chunk.carries()
+	if a.finished && carries {
+		a.finished, a.repeats = false, true
+		a.call.Resumed()
+	}
+	if carries {
+		a.claims = chunk.finish != ""
+		a.deltas = a.deltas || chunk.text != "" && !chunk.whole
+	}
+	if chunk.finish != "" {
+		a.finish = reasonOf(chunk.finish)
+		a.finished = !a.repeats || !carries
+		a.claims = carries
+	}
+}
+
+// leaveOutSaid takes out of a message within a stream what has arrived before.
+// Messages beside deltas repeat them. Others have the text so far, or its next piece.
+func (a *decoder) leaveOutSaid(chunk *chunk) {
+	if a.calls.any() {
+		chunk.calls = gjson.Result{}
+	}
+	if a.reasoning > 0 {
+		chunk.reasoning = ""
+	}
+	if a.deltas {
+		chunk.text = ""
+		return
+	}
+	if len(a.said) > 0 && len(chunk.text) >= len(a.said) && chunk.text[:len(a.said)] == string(a.said) {
+		chunk.text = chunk.text[len(a.said):]
+	}
+	a.said = append(a.said, chunk.text...)
+}
+
+// arrived reports whether anything of the answer has arrived.
+func (a *decoder) arrived() bool {
+	return a.text.Arrived() || a.reasoning > 0 || a.calls.any()
+}
+
 // shrink makes a prompt small that nobody asks with again.
 func (a *decoder) shrink() {
 	a.taken = a.asked.Shrink()
@@ -133,7 +190,8 @@ func (a *decoder) shrink() {
 // ended judges the end of a stream. A complete answer stays complete, even when
 // the connection breaks before the usage.
 func (a *decoder) ended(err error) error {
-	if cut := a.call.Cut(err, a.finished); cut != nil {
+	complete := a.finished || a.claims && errors.Is(err, io.EOF)
+	if cut := a.call.Cut(err, complete); cut != nil {
 		return cut
 	}
 	if a.finish == answer.FinishContentFilter && a.text.Len() == 0 {
@@ -154,9 +212,13 @@ func (a *decoder) generated(model string, err error) (answer.Generated, error) {
 
 // reasonOf translates a finish_reason. Servers invent some: those are not kept.
 func reasonOf(name string) answer.FinishReason {
-	switch name {
-	case "stop", "length", "content_filter":
-		return answer.FinishReason(name)
+	switch upstream.EndingOf(name) {
+	case upstream.Complete:
+		return answer.FinishStop
+	case upstream.CutByLength:
+		return answer.FinishLength
+	case upstream.Filtered:
+		return answer.FinishContentFilter
 	}
 	return ""
 }

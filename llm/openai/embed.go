@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"parley/core/retrieval"
@@ -15,7 +16,7 @@ import (
 	"parley/llm/upstream"
 )
 
-// embedTexts is how many texts go into one request.
+// embedTexts is how many texts go into one request, unless the server takes fewer.
 const embedTexts = 64
 
 // maxEmbeddings bounds the size of a server's response in bytes: 64 vectors of
@@ -34,6 +35,8 @@ const (
 type Embedder struct {
 	model      *Model
 	dimensions int
+	// fewer is how many texts the server takes at a time, once it has refused more.
+	fewer atomic.Int32
 }
 
 var _ retrieval.Embedder = (*Embedder)(nil)
@@ -72,14 +75,58 @@ func (e *Embedder) Questions(ctx context.Context, texts []string) ([][]float32, 
 func (e *Embedder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
-		n := min(embedTexts, len(texts))
-		made, err := e.embed(ctx, texts[:n])
+		n := min(e.most(), len(texts))
+		made, err := e.embedInParts(ctx, texts[:n])
 		if err != nil {
 			return nil, err
 		}
 		vectors, texts = append(vectors, made...), texts[n:]
 	}
 	return vectors, nil
+}
+
+// most is how many texts go into the next request.
+func (e *Embedder) most() int {
+	if fewer := e.fewer.Load(); fewer > 0 {
+		return int(fewer)
+	}
+	return embedTexts
+}
+
+// embedInParts sends texts again in halves if the server refuses them together. The
+// size is remembered once all of them have vectors: a single text can be refused, too.
+func (e *Embedder) embedInParts(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := e.embed(ctx, texts)
+	if err == nil || len(texts) < 2 || !mayTakeFewer(err) {
+		return vectors, err
+	}
+	half := (len(texts) + 1) / 2
+	vectors = make([][]float32, 0, len(texts))
+	for rest := texts; len(rest) > 0; {
+		n := min(half, e.most(), len(rest))
+		made, err := e.embedInParts(ctx, rest[:n])
+		if err != nil {
+			return nil, err
+		}
+		vectors, rest = append(vectors, made...), rest[n:]
+	}
+	if half < e.most() {
+		e.fewer.Store(int32(half))
+	}
+	return vectors, nil
+}
+
+// mayTakeFewer reports whether a server that refused texts may take them in parts.
+func mayTakeFewer(err error) bool {
+	var refused *upstream.Refusal
+	if !errors.As(err, &refused) {
+		return false
+	}
+	switch refused.StatusCode {
+	case http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return refused.TooMany || upstream.TooLong(err)
 }
 
 type embeddingRequest struct {

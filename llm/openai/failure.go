@@ -3,6 +3,7 @@ package openai
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"parley/llm/upstream"
 )
@@ -26,14 +27,58 @@ var knownCodes = map[string]bool{
 // api describes how servers of this API refuse requests (OpenAI, "Error codes").
 var api = upstream.API{
 	CodeAt:      []string{"error.code", "error.type"},
-	ParameterAt: "error.param",
-	Known:       func(code string) bool { return knownCodes[code] },
-	Busy:        func(status int) bool { return status == http.StatusTooManyRequests },
+	ParameterAt: []string{"error.param", "param"},
+	Optional: []upstream.Field{
+		{Name: fieldStreamOptions, Words: []string{fieldStreamOptions, "include_usage"}},
+		{Name: fieldSystem, Words: []string{
+			"system role", "system message", "system instruction", "developer instruction", "role 'system'", `role "system"`, "role: system",
+			"only user and assistant roles",
+		}},
+		{Name: fieldTemperature, Words: []string{fieldTemperature}},
+		{Name: fieldMaxTokens, Words: []string{fieldMaxCompletionTokens}},
+	},
+	Known: func(code string) bool { return knownCodes[code] },
+	Busy:  func(status int) bool { return status == http.StatusTooManyRequests },
 }
 
-// refusesTemperature reports whether the server refused a request for its
-// temperature. Reasoning models accept only their own.
-func refusesTemperature(err error) bool {
+// The fields that servers refuse, though their API has them.
+const (
+	fieldStreamOptions       = "stream_options"
+	fieldTemperature         = "temperature"
+	fieldMaxTokens           = "max_tokens"
+	fieldMaxCompletionTokens = "max_completion_tokens"
+	fieldSystem              = "system"
+)
+
+// without says what a server is not sent, as a set.
+type without uint32
+
+const (
+	withoutStreamOptions without = 1 << iota
+	// withoutTemperature is for reasoning models, which accept only their own.
+	withoutTemperature
+	// withoutMaxTokens bounds the answer by the newer name, or at OpenAI by the older.
+	withoutMaxTokens
+	// withoutSystem is for templates that know no system's message.
+	withoutSystem
+)
+
+// refusedIn returns what to leave out of a request that a server refused.
+func refusedIn(err error) without {
 	var refused *upstream.Refusal
-	return errors.As(err, &refused) && refused.StatusCode == http.StatusBadRequest && refused.Parameter == "temperature"
+	if !errors.As(err, &refused) {
+		return 0
+	}
+	name, _, _ := strings.Cut(refused.Parameter, ".")
+	switch name {
+	case fieldStreamOptions:
+		return withoutStreamOptions
+	case fieldTemperature:
+		return withoutTemperature
+	case fieldMaxTokens, fieldMaxCompletionTokens:
+		return withoutMaxTokens
+	case fieldSystem:
+		return withoutSystem
+	}
+	return 0
 }

@@ -7,6 +7,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"sync/atomic"
@@ -23,9 +24,9 @@ type Model struct {
 	client  *upstream.Client
 	counter *tokens.Counter
 	checked upstream.Check
-	// ownTemperature is set once the server has refused a temperature other than
-	// the model's own.
-	ownTemperature atomic.Bool
+	habit   *upstream.Habit
+	// without is what the server has refused, and answered without.
+	without atomic.Uint32
 }
 
 var _ answer.Model = (*Model)(nil)
@@ -46,7 +47,7 @@ func New(config Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{config: config, client: client, counter: tokens.For(config.Model)}, nil
+	return &Model{config: config, client: client, counter: tokens.For(config.Model), habit: upstream.HabitOf(config.Model)}, nil
 }
 
 // Name is the name of the model at its server.
@@ -71,37 +72,59 @@ func (m *Model) Traits() answer.Traits {
 // request has the estimated tokens of its prompt, unless the server refused it or
 // never received it: then it has none.
 //
-// If the model refuses a temperature, Generate stops sending one to it.
+// If the server refuses a field that it can do without, Generate asks again, and stops
+// sending it. A prompt that the server finds too long is shortened once.
 func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text string) error) (answer.Generated, error) {
 	if err := ctx.Err(); err != nil {
 		return answer.Generated{Model: m.config.Model}, err
 	}
 	a := m.newDecoder(ctx, &asked, emit)
 	defer a.call.End()
-	response, err := m.send(a)
-	if err == nil {
-		err = a.readResponse(response)
+	err := m.answer(a)
+	if upstream.TooLong(err) && !a.arrived() && a.asked.Shorten() {
+		err = m.answer(a)
 	}
 	return a.generated(m.config.Model, err)
 }
 
-// send returns the response of a server that agreed to answer.
-func (m *Model) send(a *decoder) (*http.Response, error) {
-	response, err := m.post(a.call.Context(), a.asked)
-	if refusesTemperature(err) {
-		m.ownTemperature.Store(true)
-		response, err = m.post(a.call.Context(), a.asked)
+// answer asks the server, and reads what it answers.
+func (m *Model) answer(a *decoder) error {
+	response, err := m.send(a)
+	if err != nil {
+		return err
 	}
-	return response, err
+	return a.readResponse(response)
 }
 
-func (m *Model) post(ctx context.Context, asked *prompt.Prompt) (*http.Response, error) {
-	body, err := m.request(asked)
-	if err != nil {
-		return nil, err
+// send returns the response of a server that agreed to answer, perhaps without what it
+// refused before.
+func (m *Model) send(a *decoder) (*http.Response, error) {
+	known := without(m.without.Load())
+	var refused []byte
+	var refusal error
+	for left := known; ; {
+		body, err := m.request(a.asked, left)
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Equal(body, refused) {
+			return nil, refusal
+		}
+		response, err := m.post(a.call.Context(), body, a.asked.Whole)
+		if err == nil && left != known { // A refusal can echo a question that names a field.
+			m.without.Or(uint32(left))
+		}
+		more := left | refusedIn(err)
+		if more == left {
+			return response, err
+		}
+		left, refused, refusal = more, body, err
 	}
+}
+
+func (m *Model) post(ctx context.Context, body []byte, whole bool) (*http.Response, error) {
 	accept := "text/event-stream"
-	if asked.Whole {
+	if whole {
 		accept = "application/json"
 	}
 	return m.client.Post(ctx, "chat/completions", accept, body)

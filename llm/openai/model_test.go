@@ -211,7 +211,7 @@ func TestRequest(t *testing.T) {
 		}
 		asked := llmtest.Prompt()
 		asked.MaxTokens = 7
-		body, err := model.request(&asked)
+		body, err := model.request(&asked, 0)
 		var sent map[string]json.RawMessage
 		if err := errors.Join(err, json.Unmarshal(body, &sent)); err != nil {
 			t.Fatal(err)

@@ -59,30 +59,56 @@ func (m *Model) offers(asked *prompt.Prompt) bool {
 	return m.config.Tools && len(asked.Tools) > 0
 }
 
-func (m *Model) request(asked *prompt.Prompt) ([]byte, error) {
+func (m *Model) request(asked *prompt.Prompt, left without) ([]byte, error) {
 	body := request{
 		Model:       m.config.Model,
 		Messages:    make([]requestMessage, 0, len(asked.Messages)),
 		Temperature: asked.Temperature,
 	}
-	if m.ownTemperature.Load() {
+	if left&withoutTemperature != 0 {
 		body.Temperature = nil
 	}
 	if !asked.Whole {
-		body.Stream, body.StreamOptions = true, &streamOptions{IncludeUsage: true}
+		body.Stream = true
 	}
-	if m.config.isOpenAI {
+	if !asked.Whole && left&withoutStreamOptions == 0 {
+		body.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	if m.config.isOpenAI != (left&withoutMaxTokens != 0) {
 		body.MaxCompletionTokens = asked.MaxTokens
 	} else {
 		body.MaxTokens = asked.MaxTokens
 	}
 	for i := range asked.Messages {
-		body.Messages = append(body.Messages, messageOf(&asked.Messages[i]))
+		message := messageOf(&asked.Messages[i])
+		if message.Role == prompt.SystemRole && left&withoutSystem != 0 {
+			message.Role = prompt.UserRole
+		}
+		body.Messages = joined(body.Messages, message)
 	}
 	if m.offers(asked) {
 		body.Tools = toolsOf(asked.Tools)
 	}
 	return json.Marshal(body)
+}
+
+// joined appends a message, or joins it to the last if the same role speaks again:
+// after an answer that failed, for example. Many templates want user and assistant to
+// alternate, and would refuse the conversation from then on.
+func joined(messages []requestMessage, message requestMessage) []requestMessage {
+	if len(messages) == 0 {
+		return append(messages, message)
+	}
+	last := &messages[len(messages)-1]
+	if last.Role != message.Role || message.Role != prompt.UserRole && message.Role != prompt.AssistantRole || len(last.ToolCalls) > 0 {
+		return append(messages, message)
+	}
+	if message.Content != nil {
+		text := *last.Content + "\n\n" + *message.Content
+		last.Content = &text
+	}
+	last.ToolCalls = message.ToolCalls
+	return messages
 }
 
 func messageOf(part *prompt.Message) requestMessage {

@@ -21,6 +21,9 @@ const (
 	// usageTime limits how long a server may take for the lines after its
 	// answer, such as the usage.
 	usageTime = 2 * time.Second
+	// resumeTime limits how long it may take to go on after a text that it calls its
+	// last. Some servers call every text that.
+	resumeTime = 10 * time.Second
 	// drainTime limits how long it may take to end the response after the last
 	// line, so that the connection can be reused.
 	drainTime = 20 * time.Millisecond
@@ -87,6 +90,17 @@ func (c *Call) Started() { c.first.Stop() }
 // Finished says that the answer is complete. The server gets 2 more seconds for
 // what follows it.
 func (c *Call) Finished() { c.limitRest(usageTime) }
+
+// MayResume says that the answer is complete unless more text follows. The server
+// gets 10 more seconds for it.
+func (c *Call) MayResume() { c.limitRest(resumeTime) }
+
+// Resumed says that the answer goes on after all.
+func (c *Call) Resumed() {
+	if c.rest != nil {
+		c.rest.Stop()
+	}
+}
 
 // Drain reads the unwanted rest of a response, for a short time: net/http reuses
 // only connections whose response was read to the end.

@@ -55,6 +55,7 @@ func (l *Lines) NextData() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		line = bytes.TrimPrefix(line, []byte("\ufeff")) // The first may begin with a byte order mark.
 		data, found := bytes.CutPrefix(line, []byte("data:"))
 		if !found {
 			continue

@@ -29,7 +29,7 @@ type meaning struct {
 
 // byCode has the meanings of codes that say more than their status.
 var byCode = map[string]meaning{
-	"context_length_exceeded":    {fault.Upstream, fault.ContextTooLong, tooLong},
+	codeTooLong:                  {fault.Upstream, fault.ContextTooLong, tooLong},
 	"insufficient_quota":         {fault.Upstream, fault.ModelUnpaid, unpaid},
 	"billing_hard_limit_reached": {fault.Upstream, fault.ModelUnpaid, unpaid},
 	"billing_error":              {fault.Upstream, fault.ModelUnpaid, unpaid},

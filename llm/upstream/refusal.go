@@ -1,13 +1,17 @@
 package upstream
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"parley/core/fault"
 )
 
 // maxRetryAfter bounds how long a server can tell callers to wait.
@@ -23,9 +27,12 @@ type Refusal struct {
 	// Code is the server's own name for it, if it may be logged. It may be
 	// empty.
 	Code string
-	// Parameter is the part of the request that the server refused, in its own
-	// words. Never log it: a server can put anything there.
+	// Parameter is the part of the request that the server refused: in its own
+	// words, or one of the API's optional fields that they name. Never log it: a
+	// server can put anything there.
 	Parameter string
+	// TooMany says that, by its words, the server may take the request in parts.
+	TooMany bool
 	// Busy says that the server may answer in a moment.
 	Busy bool
 	// InStream says that it arrived within a stream.
@@ -54,14 +61,41 @@ type API struct {
 	// CodeAt lists the paths, in gjson's syntax, where the JSON of a refusal may
 	// hold its code. The first known code counts.
 	CodeAt []string
-	// ParameterAt is the path of the refused parameter, if there is one.
-	ParameterAt string
+	// ParameterAt lists the paths of the refused parameter, if there is one.
+	ParameterAt []string
+	// Optional lists the fields without which a request can be sent again, each with
+	// the words, in lower case, by which refusals name it.
+	Optional []Field
 	// Known reports whether a code belongs to the API. Others are not logged:
 	// a server can put anything there, including the prompt and the key.
 	Known func(code string) bool
 	// Busy reports whether a status means that the server may answer in a
 	// moment.
 	Busy func(status int) bool
+}
+
+// Field is a field of requests.
+type Field struct {
+	Name  string
+	Words []string
+}
+
+// codeTooLong is the code of a prompt that exceeds the model's context.
+const codeTooLong = "context_length_exceeded"
+
+// TooLong reports whether a server refused a prompt for its length.
+func TooLong(err error) bool {
+	var refused *Refusal
+	return errors.As(err, &refused) && refused.meaning().code == fault.ContextTooLong
+}
+
+// Reported returns the error that a server reports within a stream, if it says that
+// the prompt is too long, and otherwise its meaning is unknown: nil.
+func Reported(body []byte) error {
+	if !saysTooLong(body) {
+		return nil
+	}
+	return &Refusal{StatusCode: http.StatusBadRequest, Code: codeTooLong, InStream: true}
 }
 
 // accepted distinguishes answers from refusals and missing responses. If it
@@ -89,12 +123,35 @@ func (a *API) refusalOf(response *http.Response) *Refusal {
 	}
 	if body, err := io.ReadAll(io.LimitReader(response.Body, maxRefusalBytes)); err == nil {
 		found.Code = a.Code(body)
-		found.Parameter = a.parameter(body)
+		if found.mayBeMended() {
+			found.read(a, body)
+		}
 	}
 	if _, stays := byCode[found.Code]; stays {
 		found.Busy = false // such as an account without credit
 	}
 	return found
+}
+
+// mayBeMended reports whether a refusal can be about a part of the request, and not
+// about who asks, how often, or for which model.
+func (r *Refusal) mayBeMended() bool {
+	switch r.StatusCode {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusTooManyRequests:
+		return false
+	}
+	_, final := byCode[r.Code]
+	return r.StatusCode >= http.StatusBadRequest && !final
+}
+
+// read reads what a refusal says about parts of the request.
+func (r *Refusal) read(a *API, body []byte) {
+	if saysTooLong(body) {
+		r.Code = codeTooLong
+		return
+	}
+	r.Parameter = a.parameter(body)
+	r.TooMany = saysTooMany(body)
 }
 
 // Code returns the known code in the JSON of a refusal, or "".
@@ -110,11 +167,22 @@ func (a *API) Code(body []byte) string {
 	return ""
 }
 
+// parameter returns the refused parameter. Where the body has no field for it, the
+// optional fields are looked for in its words.
 func (a *API) parameter(body []byte) string {
-	if a.ParameterAt == "" || !isJSON(body) {
-		return ""
+	if isJSON(body) {
+		for _, path := range a.ParameterAt {
+			if named := gjson.GetBytes(body, path).Str; named != "" && !strings.EqualFold(named, "none") && !strings.EqualFold(named, "null") {
+				return named
+			}
+		}
 	}
-	return gjson.GetBytes(body, a.ParameterAt).Str
+	for _, field := range a.Optional {
+		if containsAny(body, field.Words) {
+			return field.Name
+		}
+	}
+	return ""
 }
 
 // RetryAfter reads the header's seconds or date (RFC 9110, 10.2.3), at most 5

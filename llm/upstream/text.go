@@ -10,13 +10,25 @@ const maxAnswerBytes = 1 << 20
 // Emit first; do not copy it after use.
 type Text struct {
 	Call *Call
+	// Habit is the model's, or nil for one that is not known to think.
+	Habit *Habit
+	// Whole says that nobody reads the text before its end.
+	Whole bool
 	// Emit gets the text in whole UTF-8 characters, never an empty piece.
 	Emit func(text string) error
 
 	emitted strings.Builder
 	pending partial
 	visible visible
+	// arrived says that text has arrived, and elsewhere that thoughts come beside it.
+	arrived, elsewhere bool
 }
+
+// Arrived reports whether anything of the text has arrived.
+func (t *Text) Arrived() bool { return t.arrived }
+
+// ThinksElsewhere says that the server sends the model's thoughts beside the text.
+func (t *Text) ThinksElsewhere() { t.elsewhere = true }
 
 // Add emits the whole characters of a piece. The rest of the last character may
 // arrive with the next piece; bytes that are not UTF-8 become U+FFFD. It fails for
@@ -26,6 +38,10 @@ func (t *Text) Add(piece string) error {
 		return nil
 	}
 	t.Call.Started()
+	if !t.arrived {
+		t.arrived = true
+		t.visible.begin(t.Habit, t.Whole, t.elsewhere)
+	}
 	return t.give(t.visible.pass(t.pending.join(piece)))
 }
 
@@ -38,11 +54,12 @@ func (t *Text) End(called bool) error {
 	if t.Len() == 0 && !called {
 		return errEmpty
 	}
+	t.visible.learn(t.Habit)
 	return nil
 }
 
 // Hidden returns the number of bytes of the model's thoughts.
-func (t *Text) Hidden() int { return t.visible.hidden }
+func (t *Text) Hidden() int { return t.visible.hidden + t.visible.waiting.Len() }
 
 // Len returns the number of emitted bytes.
 func (t *Text) Len() int { return t.emitted.Len() }
@@ -51,7 +68,7 @@ func (t *Text) Len() int { return t.emitted.Len() }
 func (t *Text) String() string { return t.emitted.String() }
 
 func (t *Text) give(text string) error {
-	if t.emitted.Len()+t.visible.hidden+len(text) > maxAnswerBytes {
+	if t.emitted.Len()+t.Hidden()+len(text) > maxAnswerBytes {
 		return errTooLong
 	}
 	if text == "" {
