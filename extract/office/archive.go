@@ -55,7 +55,7 @@ func openArchive(in document.Input, limits document.Limits) (*archive, error) {
 		if a.entries[name] == nil {
 			a.entries[name] = file
 		}
-		a.odd = a.odd || !strings.EqualFold(name, file.Name)
+		a.odd = a.odd || !strings.EqualFold(name, strings.TrimSuffix(file.Name, "/"))
 	}
 	if sum > suspectSize && sum/maxRatio > uint64(len(in.Body)) {
 		return nil, fault.New(fault.TooLarge, "This archive unpacks to more than %d times its size. Save the document again in the program it comes from, and add it again.", maxRatio)

@@ -159,7 +159,7 @@ const checkMarks = "✓✔✗✘☐☑☒✕✖❌✅"
 
 // bulletText returns the words or the check mark of a bullet. Other bullets say nothing.
 func bulletText(l *xmlNode, text string) string {
-	text = document.Line(symbols(l.kid("rPr", "rFonts").attr("ascii"), text))
+	text = document.Line(symbols(l.kid("rPr", "rFonts").attr("ascii"), "", text))
 	if strings.Contains(checkMarks, text) || utf8.RuneCountInString(text) > 1 && strings.ContainsFunc(text, unicode.IsLetter) {
 		return text
 	}

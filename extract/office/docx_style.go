@@ -10,9 +10,9 @@ import (
 type wordStyle struct {
 	id, name string
 	// outline is the level of its heading from 1, or 0.
-	outline    int
-	numID      string
-	level      string
+	outline int
+	numID   string
+	level   string
 	// numbered is the style that numID comes from.
 	numbered   string
 	properties *xmlNode

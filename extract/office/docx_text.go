@@ -161,11 +161,7 @@ func (w *wordFile) runKid(k *xmlNode, f runForm) {
 	}
 	switch k.name {
 	case "t":
-		font := f.font
-		if !isSymbolFont(font) && isSymbolFont(f.other) && strings.ContainsFunc(k.text, private) {
-			font = f.other
-		}
-		add(symbols(font, k.text))
+		add(symbols(f.font, f.other, k.text))
 	case "sym", "symEx":
 		add(symbol(k.attr("font"), k.attr("char")))
 	case "tab", "ptab":

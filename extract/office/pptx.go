@@ -174,11 +174,7 @@ func (in *inline) drawnRun(r *xmlNode, relations map[string]relation) {
 	} else if baseline != "" && strings.Trim(baseline, "0%") != "" {
 		p.form = above
 	}
-	font := properties.kid("latin").attr("typeface")
-	if other := properties.kid("sym").attr("typeface"); other != "" && !isSymbolFont(font) && strings.ContainsFunc(t.text, private) {
-		font = other
-	}
-	p.text = symbols(font, p.text)
+	p.text = symbols(properties.kid("latin").attr("typeface"), properties.kid("sym").attr("typeface"), p.text)
 	if click := properties.kid("hlinkClick"); click != nil && relations != nil {
 		own := inline{[]piece{{text: p.text, form: p.form}}}
 		text := own.markdown()

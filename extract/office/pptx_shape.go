@@ -69,7 +69,7 @@ func (s *slide) shape(sp *xmlNode) {
 
 // bulletSign returns the check mark of a bullet. Other bullets say nothing.
 func bulletSign(properties *xmlNode) string {
-	sign := symbols(properties.kid("buFont").attr("typeface"), properties.kid("buChar").attr("char"))
+	sign := symbols(properties.kid("buFont").attr("typeface"), "", properties.kid("buChar").attr("char"))
 	if sign != "" && strings.Contains(checkMarks, sign) {
 		return sign
 	}
