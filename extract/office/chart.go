@@ -59,6 +59,9 @@ func titleText(title *xmlNode) string {
 	return document.Line(strings.Join(parts, " "))
 }
 
+// maxLevels is how many levels of categories count.
+const maxLevels = 8
+
 // chartTable collects the series of a chart.
 type chartTable struct {
 	category string
@@ -145,7 +148,7 @@ func (c *chartTable) cached(n *xmlNode) map[int]string {
 		return nil
 	}
 	found := levels[0]
-	for _, outer := range levels[1:] {
+	for _, outer := range levels[1:min(len(levels), maxLevels)] {
 		last := ""
 		for _, i := range union(found, outer) {
 			last = cmp.Or(outer[i], last)

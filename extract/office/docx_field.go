@@ -17,6 +17,20 @@ type field struct {
 	link relation
 	// text is the result in this paragraph, or what stands within the code.
 	text inline
+	// words is the code of a separated field, once it is read.
+	words []string
+}
+
+// codeWords returns the code, which changes no more when the result has begun.
+func (f *field) codeWords() []string {
+	if f.words != nil {
+		return f.words
+	}
+	words := codeWords(f.code.String())
+	if f.separated {
+		f.words = append([]string{}, words...)
+	}
+	return words
 }
 
 // maxFields is how deep fields may nest. Word allows 20.
@@ -101,7 +115,7 @@ func (w *wordFile) pause() {
 // linked returns the result with its link, if the field is one.
 func (f *field) linked() []piece {
 	to := f.link
-	if words := codeWords(f.code.String()); len(words) > 0 && strings.EqualFold(words[0], "HYPERLINK") {
+	if words := f.codeWords(); len(words) > 0 && strings.EqualFold(words[0], "HYPERLINK") {
 		to = linkOf(words)
 	}
 	if !to.external {
@@ -116,7 +130,7 @@ func (f *field) linked() []piece {
 
 // shown returns what people see of a field. Programs calculate some only when they show them.
 func (f *field) shown() []piece {
-	words := codeWords(f.code.String())
+	words := f.codeWords()
 	if len(words) == 0 || f.link.external {
 		return f.linked()
 	}

@@ -20,7 +20,7 @@ type numbering struct {
 
 // numberedList is an instance of a list. Instances of one definition count together.
 type numberedList struct {
-	levels [9]numberLevel
+	levels *[9]numberLevel
 	counts *counts
 }
 
@@ -97,7 +97,7 @@ func numberingOf(root, styles *xmlNode) *numbering {
 }
 
 func listOf(definition *xmlNode) *numberedList {
-	list := &numberedList{}
+	list := &numberedList{levels: &[9]numberLevel{}}
 	definition.each("lvl", func(l *xmlNode) {
 		if i, ok := levelOf(l); ok {
 			list.levels[i] = numberLevelOf(l)
@@ -113,6 +113,8 @@ func (n *numbering) override(id string, list *numberedList, instance *xmlNode) {
 		if !ok {
 			return
 		}
+		own := *list.levels
+		list.levels = &own
 		if l := o.kid("lvl"); l != nil {
 			list.levels[i] = numberLevelOf(l)
 		}
