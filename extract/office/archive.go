@@ -23,7 +23,7 @@ const (
 )
 
 // archive is a checked zip file. It unpacks only entries that a reader asks for,
-// into memory, and counts their bytes. It never opens an archive within.
+// into memory, and counts their bytes, also of a document within.
 type archive struct {
 	kind    knowledge.Kind
 	entries map[string]*zip.File

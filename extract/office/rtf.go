@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/text/encoding/charmap"
+	"parley/extract/document"
 )
 
 // rtfSkipped are the destinations without text of the document (RTF 1.9.1).
@@ -41,7 +41,11 @@ func rtfText(body []byte) string {
 			skip--
 			return
 		}
-		write(string(charmap.Windows1252.DecodeByte(c)))
+		if c < 0x80 {
+			write(string(rune(c)))
+			return
+		}
+		write(document.Decode([]byte{c}, "text/plain; charset=windows-1252", ""))
 	}
 	for i := 0; i < len(body); {
 		c := body[i]
