@@ -47,6 +47,24 @@ var hostile = []struct {
 		return docxOf(p(`<w:pStyle w:val="a"/>`, "Text"), entry{"word/_rels/document.xml.rels", relationsXML("r", "styles", "styles.xml")},
 			entry{"word/styles.xml", `<w:styles><w:style w:type="paragraph" w:styleId="a"><w:basedOn w:val="b"/></w:style><w:style w:type="paragraph" w:styleId="b"><w:basedOn w:val="a"/></w:style></w:styles>`})
 	}, ""},
+	{"100,000 fields that never end", "a.docx", func() []byte {
+		return docxOf(strings.Repeat(par(`<w:r><w:fldChar w:fldCharType="begin"/></w:r>`, r("x")), 100_000))
+	}, ""},
+	{"fractions of 60 levels", "a.docx", func() []byte {
+		return docxOf(strings.Repeat(par(formula(strings.Repeat("<m:f><m:num>", 60)+mr("1")+strings.Repeat("</m:num></m:f>", 60))), 1_000))
+	}, ""},
+	{"text between 1,000,000 comments", "a.docx", func() []byte { return docxOf(par(r(strings.Repeat("a<!-- "+"-->", 1_000_000)))) }, ""},
+	{"documents within documents", "a.docx", func() []byte {
+		body := chunkOf("a.docx", "x")
+		for range 20 {
+			body = chunkOf("a.docx", string(body))
+		}
+		return body
+	}, ""},
+	{"a row that leaves out a billion columns", "a.docx", func() []byte {
+		return docxOf(`<w:tbl>` + strings.Repeat(`<w:tr><w:trPr><w:gridBefore w:val="1000000000"/><w:gridAfter w:val="1000000000"/></w:trPr>`+cellsOf("x")+`</w:tr>`, 1_000) + `</w:tbl>`)
+	}, ""},
+	{"a rooted name that leads out of the archive", "a.docx", func() []byte { return docxOf(p("", "x"), entry{`\..\etc\passwd`, "x"}) }, "leads out of it"},
 	{"a PDF of 10,000 nested arrays", "a.pdf", func() []byte {
 		return pdfFile{pages: []string{text(50, 700, 12, "F", "Text")}, extra: map[int]string{700: strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), 1: "<< /Type /Catalog /Pages 2 0 R /Names 700 0 R >>"}}.bytes()
 	}, ""},

@@ -23,10 +23,12 @@ const (
 )
 
 // archive is a checked zip file. It unpacks only entries that a reader asks for,
-// into memory, and counts their bytes. It never opens an archive within.
+// into memory, and counts their bytes, also of a document within.
 type archive struct {
 	kind    knowledge.Kind
 	entries map[string]*zip.File
+	// odd says that a name has another form than the standard's.
+	odd bool
 	// left is how many bytes may still be unpacked.
 	left, unpacked int64
 }
@@ -43,16 +45,17 @@ func openArchive(in document.Input, limits document.Limits) (*archive, error) {
 		if sum += min(file.UncompressedSize64, 1<<50); sum > uint64(limits.Unpacked) {
 			return nil, a.tooLarge()
 		}
-		name := strings.ReplaceAll(file.Name, `\`, "/")
-		if leadsOut(name) {
+		if leadsOut(slashed(file.Name)) {
 			return nil, fault.New(fault.Invalid, "A file in this archive has a name that leads out of it. No office program makes such an archive, so Parley does not read it.")
 		}
 		if file.Flags&1 != 0 {
 			return nil, document.Protected(in.Kind)
 		}
-		if name = entryName(name); a.entries[name] == nil {
+		name := entryName(file.Name)
+		if a.entries[name] == nil {
 			a.entries[name] = file
 		}
+		a.odd = a.odd || !strings.EqualFold(name, strings.TrimSuffix(file.Name, "/"))
 	}
 	if sum > suspectSize && sum/maxRatio > uint64(len(in.Body)) {
 		return nil, fault.New(fault.TooLarge, "This archive unpacks to more than %d times its size. Save the document again in the program it comes from, and add it again.", maxRatio)
@@ -74,15 +77,22 @@ func listArchive(in document.Input) (*zip.Reader, error) {
 	return files, nil
 }
 
+// leadsOut reports whether a name means a file outside the archive. A slash before it is the
+// archive's root: some programs write names of parts so.
 func leadsOut(name string) bool {
-	return strings.HasPrefix(name, "/") || len(name) > 1 && name[1] == ':' ||
-		strings.HasPrefix(path.Clean(name), "..") || strings.ContainsRune(name, 0)
+	rooted := strings.TrimPrefix(name, "/")
+	return strings.HasPrefix(rooted, "/") || len(rooted) > 1 && rooted[1] == ':' ||
+		strings.HasPrefix(path.Clean(rooted), "..") || strings.ContainsRune(name, 0)
 }
+
+// slashed returns a name as the standard has it (APPNOTE, section 4.4.17.1): some programs on
+// Windows write backslashes.
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
 // entryName normalizes a name for look-ups: the names of parts never differ in
 // case alone (ECMA-376, part 2, section 6.2.2).
 func entryName(name string) string {
-	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+name), "/"))
+	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+slashed(name)), "/"))
 }
 
 func (a *archive) tooLarge() error {
@@ -114,6 +124,35 @@ func (a *archive) read(name string) ([]byte, error) {
 		return nil, document.Damaged(a.kind, err)
 	}
 	return body, nil
+}
+
+// standard returns the archive with all names as the standard has them, for readers of its own.
+func (a *archive) standard(body []byte) ([]byte, error) {
+	if !a.odd {
+		return body, nil
+	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range sorted(a.entries) {
+		file := a.entries[name]
+		header := file.FileHeader
+		header.Name = strings.TrimPrefix(path.Clean("/"+slashed(file.Name)), "/")
+		packed, err := file.OpenRaw()
+		if err != nil {
+			return nil, document.Damaged(a.kind, err)
+		}
+		to, err := w.CreateRaw(&header)
+		if err != nil {
+			return nil, document.Damaged(a.kind, err)
+		}
+		if _, err := io.Copy(to, packed); err != nil {
+			return nil, document.Damaged(a.kind, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, document.Damaged(a.kind, err)
+	}
+	return b.Bytes(), nil
 }
 
 // parts lists entries that only archives of one kind have.

@@ -13,6 +13,7 @@ import (
 type wordFile struct {
 	doc       *document.Document
 	archive   *archive
+	part      string
 	relations map[string]relation
 	styles    map[string]*wordStyle
 	numbering *numbering
@@ -27,6 +28,16 @@ type wordFile struct {
 	page   int
 	// joined is the text of paragraphs whose paragraph mark was deleted.
 	joined string
+	// text is what the current paragraph shows, and style its style.
+	text  *inline
+	style *wordStyle
+	// fields are the open fields, and deeper how many more have begun within.
+	fields []*field
+	deeper int
+	// nested is how many documents are around this one.
+	nested int
+	// graphics are the diagrams that a table's cells hold.
+	graphics []*xmlNode
 }
 
 // ReadDOCX reads a text document (ECMA-376, WordprocessingML).
@@ -46,17 +57,34 @@ func ReadDOCX(doc *document.Document, in document.Input) error {
 	if body == nil {
 		return document.NotOfKind(in, knowledge.DOCX, nil)
 	}
-	w := &wordFile{doc: doc, archive: a, page: 1}
-	if err := w.open(part); err != nil {
+	w := &wordFile{doc: doc, archive: a, part: part, page: 1}
+	if err := w.read(body); err != nil {
 		return err
-	}
-	if err := scanXML(body, wordVerdict, w.block); err != nil {
-		return document.Damaged(knowledge.DOCX, err)
 	}
 	if doc.Title == "" {
 		doc.Title = a.properTitle()
 	}
 	return nil
+}
+
+// read writes the body of a document.
+func (w *wordFile) read(body []byte) error {
+	if err := w.open(w.part); err != nil {
+		return err
+	}
+	if err := scanXML(body, wordVerdict, w.block); err != nil {
+		return document.Damaged(knowledge.DOCX, err)
+	}
+	w.end()
+	return w.doc.Err
+}
+
+// end writes what waits for a paragraph that does not come.
+func (w *wordFile) end() {
+	if text := strings.TrimSpace(w.joined); text != "" {
+		w.doc.Block(text)
+	}
+	w.joined = ""
 }
 
 // open reads the parts to which the text refers.
@@ -71,7 +99,7 @@ func (w *wordFile) open(part string) (err error) {
 		}
 	}
 	w.styles = stylesOf(trees["styles"])
-	w.numbering = numberingOf(trees["numbering"])
+	w.numbering = numberingOf(trees["numbering"], trees["styles"])
 	w.notes = make(map[string]*xmlNode)
 	trees["footnotes"].each("footnote", func(n *xmlNode) { w.notes["footnote"+n.attr("id")] = n })
 	trees["endnotes"].each("endnote", func(n *xmlNode) { w.notes["endnote"+n.attr("id")] = n })
@@ -82,7 +110,7 @@ func (w *wordFile) open(part string) (err error) {
 // skips deleted ones.
 func wordVerdict(name string) verdict {
 	switch name {
-	case "p", "tbl":
+	case "p", "tbl", "altChunk":
 		return take
 	case "del", "moveFrom", "Fallback", "sectPr", "sdtPr", "background":
 		return skip
@@ -104,9 +132,13 @@ func (w *wordFile) block(n *xmlNode) error {
 		breaks--
 		w.doc.At(w.page, "")
 	}
-	if n.name == "tbl" {
+	switch n.name {
+	case "tbl":
+		w.end()
 		w.table(n)
-	} else {
+	case "altChunk":
+		w.chunk(n)
+	default:
 		w.paragraph(n)
 	}
 	w.writeNotes()
@@ -141,14 +173,15 @@ func (w *wordFile) paragraph(p *xmlNode) {
 		w.joined = text
 		return
 	}
-	if document.Line(text) == "" {
-		w.boxes(p)
-		return
-	}
 	style := w.styles[properties.val("pStyle")]
+	empty := document.Line(text) == ""
+	number := number{}
+	if !empty || !properties.on("rPr", "vanish") {
+		number = w.numbering.next(properties, style) // an empty item has a number, too
+	}
 	level := w.level(properties, style)
-	number := w.numbering.next(properties, style)
 	switch {
+	case empty:
 	case style.isContents():
 	case level > 0:
 		if w.doc.Title == "" && level == 1 {
@@ -188,24 +221,65 @@ func (w *wordFile) item(number number, text string) {
 	w.listed, w.depth = true, depth
 }
 
-// boxes writes the paragraphs of text boxes that are anchored in a paragraph.
+// boxes writes the paragraphs of text boxes that are anchored in a paragraph, and the texts
+// of its diagrams.
 func (w *wordFile) boxes(p *xmlNode) {
-	for _, k := range p.kids {
-		if k.name == "Fallback" || k.name == "del" || k.name == "moveFrom" {
-			continue
+	eachBox(p, func(k *xmlNode) {
+		if k.name == "graphicData" {
+			w.graphic(k)
+			return
 		}
-		if k.name == "txbxContent" {
-			k.eachKid(func(n *xmlNode) {
-				switch n.name {
-				case "p":
-					w.paragraph(n)
-				case "tbl":
-					w.table(n)
-				}
-			})
-			continue
+		k.eachKid(func(n *xmlNode) {
+			switch n.name {
+			case "p":
+				w.paragraph(n)
+			case "tbl":
+				w.table(n)
+			case "altChunk":
+				w.chunk(n)
+			}
+		})
+	})
+}
+
+// eachBox calls f for the text boxes and diagrams in an element, in order.
+func eachBox(n *xmlNode, f func(*xmlNode)) {
+	for _, k := range n.kids {
+		switch {
+		case k.name == "Fallback" || k.name == "del" || k.name == "moveFrom":
+		case k.name == "txbxContent", k.name == "graphicData" && (k.kid("chart") != nil || k.kid("relIds") != nil):
+			f(k)
+		default:
+			eachBox(k, f)
 		}
-		w.boxes(k)
+	}
+}
+
+// graphic writes a chart or the texts of a diagram.
+func (w *wordFile) graphic(data *xmlNode) {
+	w.listed = false
+	title, rows, err := w.archive.chart(w.relations, data)
+	texts, wrong := w.archive.diagram(w.relations, data)
+	if err != nil || wrong != nil {
+		w.fail(err)
+		w.fail(wrong)
+		return
+	}
+	w.doc.Block(document.Escape(title))
+	w.doc.WriteTable(rows)
+	for i, text := range texts {
+		if text = "- " + text; i == 0 {
+			w.doc.Block(text)
+		} else {
+			w.doc.Follow(text)
+		}
+	}
+}
+
+// fail keeps the first failure of a part.
+func (w *wordFile) fail(err error) {
+	if err != nil && w.doc.Err == nil {
+		w.doc.Err = err
 	}
 }
 

@@ -3,6 +3,8 @@ package office
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/extract/document"
 )
@@ -10,19 +12,31 @@ import (
 // numbering counts the items of a document's lists (ECMA-376, part 1, section
 // 17.9).
 type numbering struct {
-	// lists maps the ids of instances to their abstract definitions.
-	lists    map[string]*numberedList
-	restarts map[string]map[int]int
+	// lists maps the ids of instances to their levels.
+	lists map[string]*numberedList
+	// restarts are the levels at which an instance begins anew.
+	restarts map[string]map[int]bool
 }
 
+// numberedList is an instance of a list. Instances of one definition count together.
 type numberedList struct {
-	levels [9]numberLevel
-	counts [9]int
+	levels *[9]numberLevel
+	counts *counts
+}
+
+type counts struct {
+	at   [9]int
+	used [9]bool
 }
 
 type numberLevel struct {
-	format, text string
-	start        int
+	format, text, style string
+	start               int
+	// after is the level, from 1, after whose items this one begins anew: 0 means never, and
+	// -1 after all above.
+	after int
+	// plain writes all numbers of the label in digits.
+	plain bool
 }
 
 // number is what precedes a paragraph.
@@ -35,123 +49,200 @@ type number struct {
 	label string
 }
 
-func numberingOf(root *xmlNode) *numbering {
-	n := &numbering{lists: make(map[string]*numberedList), restarts: make(map[string]map[int]int)}
-	abstract := make(map[string]*numberedList)
-	root.each("abstractNum", func(definition *xmlNode) {
-		list := &numberedList{}
-		definition.each("lvl", func(l *xmlNode) {
-			if i, err := strconv.Atoi(l.attr("ilvl")); err == nil && i >= 0 && i < 9 {
-				start, _ := strconv.Atoi(l.val("start"))
-				list.levels[i] = numberLevel{format: l.val("numFmt"), text: l.val("lvlText"), start: start}
-			}
-		})
-		abstract[definition.attr("abstractNumId")] = list
+func numberingOf(root, styles *xmlNode) *numbering {
+	n := &numbering{lists: make(map[string]*numberedList), restarts: make(map[string]map[int]bool)}
+	definitions, linked := make(map[string]*xmlNode), make(map[string]*xmlNode)
+	instances, byStyle := make(map[string]*xmlNode), make(map[string]string)
+	root.each("abstractNum", func(d *xmlNode) {
+		definitions[d.attr("abstractNumId")] = d
+		if style := d.val("styleLink"); style != "" && d.val("numStyleLink") == "" {
+			linked[style] = d
+		}
 	})
-	root.each("num", func(instance *xmlNode) {
-		id := instance.attr("numId")
-		n.lists[id] = abstract[instance.val("abstractNumId")]
-		instance.each("lvlOverride", func(o *xmlNode) {
-			level, err := strconv.Atoi(o.attr("ilvl"))
-			start, wrong := strconv.Atoi(o.val("startOverride"))
-			if err == nil && wrong == nil && level >= 0 && level < 9 {
-				if n.restarts[id] == nil {
-					n.restarts[id] = make(map[int]int)
-				}
-				n.restarts[id][level] = start
-			}
-		})
+	root.each("num", func(i *xmlNode) { instances[i.attr("numId")] = i })
+	styles.each("style", func(s *xmlNode) {
+		if id := s.val("pPr", "numPr", "numId"); s.attr("type") == "numbering" && id != "" {
+			byStyle[s.attr("styleId")] = id
+		}
 	})
+	// definitionOf follows the links of list styles, which may be a circle.
+	definitionOf := func(instance *xmlNode) *xmlNode {
+		d := definitions[instance.val("abstractNumId")]
+		for range 10 {
+			style := d.val("numStyleLink")
+			if style == "" {
+				break
+			}
+			if next := linked[style]; next != nil {
+				return next
+			}
+			d = definitions[instances[byStyle[style]].val("abstractNumId")]
+		}
+		return d
+	}
+	read, count := make(map[*xmlNode]*numberedList), make(map[*xmlNode]*counts)
+	for _, id := range sorted(instances) {
+		d := definitionOf(instances[id])
+		if d == nil {
+			continue
+		}
+		if read[d] == nil {
+			read[d], count[d] = listOf(d), &counts{}
+		}
+		list := &numberedList{read[d].levels, count[d]}
+		n.lists[id] = list
+		n.override(id, list, instances[id])
+	}
 	return n
+}
+
+func listOf(definition *xmlNode) *numberedList {
+	list := &numberedList{levels: &[9]numberLevel{}}
+	definition.each("lvl", func(l *xmlNode) {
+		if i, ok := levelOf(l); ok {
+			list.levels[i] = numberLevelOf(l)
+		}
+	})
+	return list
+}
+
+// override applies what an instance changes of its definition.
+func (n *numbering) override(id string, list *numberedList, instance *xmlNode) {
+	instance.each("lvlOverride", func(o *xmlNode) {
+		i, ok := levelOf(o)
+		if !ok {
+			return
+		}
+		own := *list.levels
+		list.levels = &own
+		if l := o.kid("lvl"); l != nil {
+			list.levels[i] = numberLevelOf(l)
+		}
+		if start, err := strconv.Atoi(o.val("startOverride")); err == nil {
+			list.levels[i].start = start
+			if n.restarts[id] == nil {
+				n.restarts[id] = make(map[int]bool)
+			}
+			n.restarts[id][i] = true
+		}
+	})
+}
+
+func levelOf(n *xmlNode) (int, bool) {
+	i, err := strconv.Atoi(n.attr("ilvl"))
+	return i, err == nil && i >= 0 && i < 9
+}
+
+func numberLevelOf(l *xmlNode) numberLevel {
+	level := numberLevel{text: l.val("lvlText"), style: l.val("pStyle"), after: -1, plain: l.on("isLgl")}
+	level.start, _ = strconv.Atoi(l.val("start"))
+	if restart, err := strconv.Atoi(l.val("lvlRestart")); err == nil {
+		level.after = restart
+	}
+	l.each("numFmt", func(format *xmlNode) { // the choice of a newer format stands before its fallback
+		if level.format != "" {
+			return
+		}
+		if level.format = format.attr("val"); level.format == "custom" {
+			first, _, _ := strings.Cut(format.attr("format"), ",")
+			level.format = "custom:" + document.Clip(first, 20)
+		}
+	})
+	if level.format == "" && strings.Contains(level.text, "%") {
+		level.format = "decimal"
+	}
+	if level.format == "bullet" {
+		level.text = bulletText(l, level.text)
+	}
+	return level
+}
+
+const checkMarks = "✓✔✗✘☐☑☒✕✖❌✅"
+
+// bulletText returns the words or the check mark of a bullet. Other bullets say nothing.
+func bulletText(l *xmlNode, text string) string {
+	text = document.Line(symbols(l.kid("rPr", "rFonts").attr("ascii"), "", text))
+	if strings.Contains(checkMarks, text) || utf8.RuneCountInString(text) > 1 && strings.ContainsFunc(text, unicode.IsLetter) {
+		return text
+	}
+	return ""
 }
 
 // next counts a paragraph and returns its number.
 func (n *numbering) next(properties *xmlNode, style *wordStyle) number {
 	id, at := properties.val("numPr", "numId"), properties.val("numPr", "ilvl")
-	if style != nil && id == "" {
+	byStyle := style != nil && id == ""
+	if byStyle {
 		id = style.numID
 	}
-	if style != nil && at == "" {
-		at = style.level
-	}
-	level, _ := strconv.Atoi(at)
 	list := n.lists[id]
-	if list == nil || level < 0 || level > 8 {
+	if list == nil {
 		return number{}
 	}
-	if start, again := n.restarts[id][level]; again {
-		list.counts[level] = start - 1
-		delete(n.restarts[id], level)
-	} else if list.counts[level] == 0 {
-		list.counts[level] = list.levels[level].start - 1
+	if style != nil && at == "" {
+		if at = style.level; byStyle && at == "" {
+			at = list.levelOfStyle(style)
+		}
 	}
-	list.counts[level]++
+	level, _ := strconv.Atoi(at)
+	if level < 0 || level > 8 {
+		return number{}
+	}
+	c := list.counts
+	switch {
+	case n.restarts[id][level]:
+		c.at[level] = list.levels[level].start
+		delete(n.restarts[id], level)
+	case !c.used[level]:
+		c.at[level] = list.levels[level].start
+	default:
+		c.at[level]++
+	}
+	c.used[level] = true
 	for deeper := level + 1; deeper < 9; deeper++ {
-		list.counts[deeper] = 0
+		if after := list.levels[deeper].after; after < 0 || level < after {
+			c.used[deeper] = false
+		}
 	}
 	return list.number(level)
+}
+
+// levelOfStyle returns the level that names a style or the one its number comes from.
+func (l *numberedList) levelOfStyle(style *wordStyle) string {
+	for i, level := range l.levels {
+		if level.style != "" && (level.style == style.id || level.style == style.numbered) {
+			return strconv.Itoa(i)
+		}
+	}
+	return ""
 }
 
 // number returns the current number of a level. Markdown has only plain numbers,
 // so others, such as 3.1 or (b), become text after a dash.
 func (l *numberedList) number(level int) number {
 	own := l.levels[level]
-	if own.format == "bullet" || own.format == "none" || own.format == "" {
-		return number{listed: true, level: level, mark: "-"}
+	if own.format == "bullet" || own.format == "" || own.format == "none" && own.text == "" {
+		mark := "-"
+		if own.text != "" {
+			mark += " " + document.Escape(own.text)
+		}
+		return number{listed: true, level: level, mark: mark}
 	}
 	label := own.text
 	for i := range level + 1 {
-		label = strings.ReplaceAll(label, "%"+strconv.Itoa(i+1), numeral(max(l.counts[i], 1), l.levels[i].format))
+		format, count := l.levels[i].format, l.levels[i].start
+		if own.plain && format != "none" {
+			format = "decimal"
+		}
+		if l.counts.used[i] {
+			count = l.counts.at[i]
+		}
+		label = strings.ReplaceAll(label, "%"+strconv.Itoa(i+1), numeral(count, format))
 	}
 	label = document.Line(label)
 	plain := "%" + strconv.Itoa(level+1)
-	if own.format == "decimal" && (own.text == plain+"." || own.text == plain+")" || own.text == plain) {
-		return number{true, level, strconv.Itoa(l.counts[level]) + ".", label}
+	if count := l.counts.at[level]; own.format == "decimal" && count >= 0 && count < 1e9 && (own.text == plain+"." || own.text == plain+")" || own.text == plain) {
+		return number{true, level, strconv.Itoa(count) + ".", label}
 	}
 	return number{true, level, strings.TrimSpace("- " + document.Escape(label)), label}
-}
-
-// numeral writes a number in a numbering format.
-func numeral(n int, format string) string {
-	switch {
-	case format == "lowerLetter" && n <= 26:
-		return string(rune('a' + n - 1))
-	case format == "upperLetter" && n <= 26:
-		return string(rune('A' + n - 1))
-	case format == "lowerRoman":
-		return strings.ToLower(roman(n))
-	case format == "upperRoman":
-		return roman(n)
-	}
-	return strconv.Itoa(n)
-}
-
-func roman(n int) string {
-	if n > 3999 {
-		return strconv.Itoa(n)
-	}
-	var b strings.Builder
-	for _, digit := range []struct {
-		value int
-		text  string
-	}{
-		{1000, "M"},
-		{900, "CM"},
-		{500, "D"},
-		{400, "CD"},
-		{100, "C"},
-		{90, "XC"},
-		{50, "L"},
-		{40, "XL"},
-		{10, "X"},
-		{9, "IX"},
-		{5, "V"},
-		{4, "IV"},
-		{1, "I"},
-	} {
-		for ; n >= digit.value; n -= digit.value {
-			b.WriteString(digit.text)
-		}
-	}
-	return b.String()
 }

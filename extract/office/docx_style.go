@@ -6,15 +6,30 @@ import (
 	"strings"
 )
 
-// wordStyle is a paragraph style with what it inherits.
+// wordStyle is a style of paragraphs or characters with what it inherits.
 type wordStyle struct {
-	name string
+	id, name string
 	// outline is the level of its heading from 1, or 0.
-	outline    int
-	numID      string
-	level      string
+	outline int
+	numID   string
+	level   string
+	// numbered is the style that numID comes from.
+	numbered   string
 	properties *xmlNode
 	basedOn    string
+	// runs are the properties of its characters that change what a text says.
+	runs map[string]*xmlNode
+	own  *xmlNode
+}
+
+// runNames are the properties in [wordStyle.runs].
+var runNames = []string{"vertAlign", "strike", "dstrike", "vanish", "rFonts"}
+
+func (s *wordStyle) run(name string) *xmlNode {
+	if s == nil {
+		return nil
+	}
+	return s.runs[name]
 }
 
 // headingName matches the names of heading styles: in English, or as programs
@@ -24,10 +39,10 @@ var headingName = regexp.MustCompile(`^(?i:heading|überschrift|titre|título|ti
 func stylesOf(root *xmlNode) map[string]*wordStyle {
 	styles := make(map[string]*wordStyle)
 	root.each("style", func(n *xmlNode) {
-		if n.attr("type") != "paragraph" {
+		if kind := n.attr("type"); kind != "paragraph" && kind != "character" {
 			return
 		}
-		styles[n.attr("styleId")] = &wordStyle{name: n.val("name"), basedOn: n.val("basedOn"), properties: n.kid("pPr")}
+		styles[n.attr("styleId")] = &wordStyle{id: n.attr("styleId"), name: n.val("name"), basedOn: n.val("basedOn"), properties: n.kid("pPr"), own: n.kid("rPr")}
 	})
 	for _, id := range sorted(styles) {
 		styles[id].inherit(styles)
@@ -39,6 +54,14 @@ func stylesOf(root *xmlNode) map[string]*wordStyle {
 // based on one another in a cycle, so inherit counts the steps.
 func (s *wordStyle) inherit(styles map[string]*wordStyle) {
 	for from, steps := s, 0; from != nil && steps < 20; from, steps = styles[from.basedOn], steps+1 {
+		for _, name := range runNames {
+			if k := from.own.kid(name); k != nil && s.runs[name] == nil {
+				if s.runs == nil {
+					s.runs = make(map[string]*xmlNode)
+				}
+				s.runs[name] = k
+			}
+		}
 		if s.outline == 0 {
 			s.outline = outlineOf(from.properties)
 		}
@@ -46,7 +69,9 @@ func (s *wordStyle) inherit(styles map[string]*wordStyle) {
 			s.outline, _ = strconv.Atoi(match[1])
 		}
 		if s.numID == "" {
-			s.numID = from.properties.val("numPr", "numId")
+			if s.numID = from.properties.val("numPr", "numId"); s.numID != "" {
+				s.numbered = from.id
+			}
 		}
 		if s.level == "" {
 			s.level = from.properties.val("numPr", "ilvl")

@@ -28,6 +28,11 @@ func (w *wordFile) table(t *xmlNode) {
 		return
 	}
 	w.doc.WriteTable(rows)
+	graphics := w.graphics
+	w.graphics = nil
+	for _, data := range graphics {
+		w.graphic(data)
+	}
 }
 
 // rowsIn returns a table's rows without the deleted ones.
@@ -47,9 +52,12 @@ func rowsIn(t *xmlNode) []*xmlNode {
 // row returns the cells of a row. It repeats a cell that spans several columns or
 // rows in each of them, so that every row is complete on its own.
 func (w *wordFile) row(tr *xmlNode, above []string) []string {
-	var cells []string
+	cells := make([]string, gridColumns(tr, "gridBefore"))
 	for _, tc := range cellsIn(tr) {
 		text := w.cell(tc)
+		if merge := tc.kid("tcPr", "hMerge"); merge != nil && merge.attr("val") != "restart" && len(cells) > 0 {
+			text = cells[len(cells)-1]
+		}
 		if merge := tc.kid("tcPr", "vMerge"); merge != nil && merge.attr("val") != "restart" && len(cells) < len(above) {
 			text = above[len(cells)]
 		}
@@ -61,7 +69,16 @@ func (w *wordFile) row(tr *xmlNode, above []string) []string {
 			break
 		}
 	}
-	return cells
+	if len(cells) == gridColumns(tr, "gridBefore") {
+		return nil
+	}
+	return append(cells, make([]string, gridColumns(tr, "gridAfter"))...)
+}
+
+// gridColumns returns how many columns a row leaves out before or after its cells.
+func gridColumns(tr *xmlNode, name string) int {
+	n, _ := strconv.Atoi(tr.val("trPr", name))
+	return min(max(n, 0), 100)
 }
 
 func cellsIn(tr *xmlNode) []*xmlNode {
@@ -69,8 +86,10 @@ func cellsIn(tr *xmlNode) []*xmlNode {
 	for _, k := range tr.kids {
 		switch k.name {
 		case "tc":
-			cells = append(cells, k)
-		case "sdt", "sdtContent", "customXml":
+			if k.kid("tcPr", "cellDel") == nil {
+				cells = append(cells, k)
+			}
+		case "sdt", "sdtContent", "customXml", "ins", "moveTo":
 			cells = append(cells, cellsIn(k)...)
 		}
 	}
@@ -82,9 +101,13 @@ func (w *wordFile) cell(n *xmlNode) string {
 	var parts []string
 	for _, k := range n.kids {
 		text := ""
-		if k.name == "p" {
-			text = document.Line(w.runs(k))
-		} else if k.name != "tcPr" && k.name != "del" && k.name != "Fallback" {
+		switch k.name {
+		case "p":
+			text = w.cellText(k)
+		case "altChunk":
+			text = document.Line(w.embedded(k))
+		case "tcPr", "del", "moveFrom", "Fallback", "sdtPr":
+		default:
 			text = w.cell(k)
 		}
 		if text != "" {
@@ -92,6 +115,25 @@ func (w *wordFile) cell(n *xmlNode) string {
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// cellText returns a paragraph of a cell with its number and its text boxes.
+func (w *wordFile) cellText(p *xmlNode) string {
+	parts := []string{document.Line(w.runs(p))}
+	properties := p.kid("pPr")
+	if number := w.numbering.next(properties, w.styles[properties.val("pStyle")]); number.label != "" {
+		parts[0] = strings.TrimSpace(document.Escape(number.label) + " " + parts[0])
+	} else if number.listed && parts[0] != "" {
+		parts[0] = "• " + parts[0]
+	}
+	eachBox(p, func(k *xmlNode) {
+		if k.name == "graphicData" {
+			w.graphics = append(w.graphics, k)
+		} else {
+			parts = append(parts, w.cell(k))
+		}
+	})
+	return strings.TrimSpace(strings.Join(parts, " "))
 }
 
 // framed writes the blocks of the only cell of a table.
@@ -102,6 +144,8 @@ func (w *wordFile) framed(n *xmlNode) {
 			w.paragraph(k)
 		case "tbl":
 			w.table(k)
+		case "altChunk":
+			w.chunk(k)
 		case "tr", "tc", "sdt", "sdtContent":
 			w.framed(k)
 		}

@@ -49,6 +49,7 @@ func resolve(part, target string) string {
 	if decoded, err := url.PathUnescape(target); err == nil {
 		target = decoded
 	}
+	target = slashed(target)
 	if strings.HasPrefix(target, "/") {
 		return path.Clean(target)[1:]
 	}
@@ -114,12 +115,38 @@ func (a *archive) properTitle() string {
 	return title
 }
 
-// link turns text into a link to an external address, if people can follow it.
+// link turns text into a link to an external address, if people can follow it. A telephone
+// number stands behind the text.
 func link(text string, r relation) string {
+	core := strings.TrimSpace(text)
 	to, err := url.Parse(strings.TrimSpace(r.target))
-	if err != nil || !r.external || document.Line(text) == "" || to.Scheme != "http" && to.Scheme != "https" && to.Scheme != "mailto" {
+	if err != nil || !r.external || document.Line(text) == "" {
+		return text
+	}
+	lead, rest, _ := strings.Cut(text, core)
+	if to.Scheme == "" && strings.HasPrefix(strings.ToLower(to.Path), "www.") {
+		to, err = url.Parse("http://" + strings.TrimSpace(r.target))
+	}
+	switch {
+	case err != nil:
+		return text
+	case to.Scheme == "tel" || to.Scheme == "callto" || to.Scheme == "sms":
+		if digitsOf(to.Opaque) == "" || strings.Contains(digitsOf(core), digitsOf(to.Opaque)) {
+			return text
+		}
+		return lead + core + " (" + document.Escape(to.Opaque) + ")" + rest
+	case to.Scheme != "http" && to.Scheme != "https" && to.Scheme != "mailto":
 		return text
 	}
 	address := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E").Replace(to.String())
-	return "[" + strings.TrimSpace(text) + "](" + address + ")"
+	return lead + "[" + core + "](" + address + ")" + rest
+}
+
+func digitsOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
 }

@@ -65,14 +65,16 @@ type slide struct {
 	number    int
 	part      string
 	relations map[string]relation
-	// listed says that the last block was a bullet, at depth.
+	// listed says that the last block was a bullet, at depth, and dashed that its list has
+	// no numbers.
 	listed bool
+	dashed bool
 	depth  int
 }
 
 func (s *slide) read() (err error) {
 	root, err := s.archive.tree(s.part)
-	if err != nil || root == nil || root.attr("show") == "0" {
+	if err != nil || root == nil || root.attr("show") == "0" || root.attr("show") == "false" {
 		return err
 	}
 	if s.relations, err = s.archive.relations(s.part); err != nil {
@@ -124,19 +126,63 @@ func placeholder(sp *xmlNode) string {
 }
 
 // plainText returns the text of a paragraph without markup.
-func plainText(p *xmlNode) string {
-	var b strings.Builder
-	for _, k := range p.kids {
-		switch k.name {
-		case "r", "fld":
-			if t := k.kid("t"); t != nil {
-				b.WriteString(t.text)
+func plainText(p *xmlNode) string { return drawn(p, nil).words() }
+
+// drawn returns the text of a paragraph of DrawingML (ECMA-376, part 1, section 21.1.2).
+func drawn(p *xmlNode, relations map[string]relation) *inline {
+	in := &inline{}
+	var walk func(n *xmlNode)
+	walk = func(n *xmlNode) {
+		for _, k := range n.kids {
+			switch k.name {
+			case "r", "fld":
+				in.drawnRun(k, relations)
+			case "br":
+				in.plain("\n")
+			case "oMath":
+				in.add(piece{formula: k})
+			case "AlternateContent":
+				before := len(in.pieces)
+				if choice := k.kid("Choice"); choice != nil {
+					walk(choice)
+				}
+				if fallback := k.kid("Fallback"); fallback != nil && len(in.pieces) == before {
+					walk(fallback)
+				}
+			case "m", "oMathPara":
+				walk(k)
 			}
-		case "br":
-			b.WriteByte('\n')
 		}
 	}
-	return b.String()
+	if p != nil {
+		walk(p)
+	}
+	return in
+}
+
+func (in *inline) drawnRun(r *xmlNode, relations map[string]relation) {
+	t, properties := r.kid("t"), r.kid("rPr")
+	if t == nil {
+		return
+	}
+	p := piece{text: t.text}
+	if strike := properties.attr("strike"); strike == "sngStrike" || strike == "dblStrike" {
+		p.struck = true
+	}
+	if baseline := properties.attr("baseline"); strings.HasPrefix(baseline, "-") {
+		p.form = below
+	} else if baseline != "" && strings.Trim(baseline, "0%") != "" {
+		p.form = above
+	}
+	p.text = symbols(properties.kid("latin").attr("typeface"), properties.kid("sym").attr("typeface"), p.text)
+	if click := properties.kid("hlinkClick"); click != nil && relations != nil {
+		own := inline{[]piece{{text: p.text, form: p.form}}}
+		text := own.markdown()
+		if linked := link(text, relations[click.attr("id")]); linked != text {
+			p.text, p.form = linked, markup
+		}
+	}
+	in.add(p)
 }
 
 // notes writes the speaker's notes on a slide.

@@ -38,6 +38,7 @@ func (s *slide) shape(sp *xmlNode) {
 		return
 	}
 	s.listed = false
+	numbers := &bulletNumbers{}
 	body := sp.kid("txBody")
 	if body == nil {
 		return
@@ -47,18 +48,92 @@ func (s *slide) shape(sp *xmlNode) {
 			continue
 		}
 		properties := p.kid("pPr")
-		bullet := (kind == "body" || kind == "obj") && properties.kid("buNone") == nil ||
-			properties.kid("buChar") != nil || properties.kid("buAutoNum") != nil
 		level, _ := strconv.Atoi(properties.attr("lvl"))
-		s.paragraph(s.text(p), bullet, level)
+		text, mark := s.text(p), ""
+		switch auto := properties.kid("buAutoNum"); {
+		case strings.TrimSpace(text) == "":
+		case auto != nil:
+			mark = numbers.next(level, auto)
+		default:
+			numbers.end(level)
+			if (kind == "body" || kind == "obj") && properties.kid("buNone") == nil || properties.kid("buChar") != nil {
+				mark = "-"
+				if sign := bulletSign(properties); sign != "" {
+					mark += " " + sign
+				}
+			}
+		}
+		s.paragraph(text, mark, level)
 	}
 }
 
-func (s *slide) paragraph(text string, bullet bool, level int) {
+// bulletSign returns the check mark of a bullet. Other bullets say nothing.
+func bulletSign(properties *xmlNode) string {
+	sign := symbols(properties.kid("buFont").attr("typeface"), "", properties.kid("buChar").attr("char"))
+	if sign != "" && strings.Contains(checkMarks, sign) {
+		return sign
+	}
+	return ""
+}
+
+// bulletNumbers counts the numbered paragraphs of a shape.
+type bulletNumbers struct {
+	kinds  [9]string
+	counts [9]int
+}
+
+// next returns the mark of the next paragraph: "3.", or "- b)" for what Markdown does not have.
+func (n *bulletNumbers) next(level int, auto *xmlNode) string {
+	level = min(max(level, 0), 8)
+	n.end(level + 1)
+	kind := auto.attr("type") + auto.attr("startAt")
+	if n.kinds[level] != kind {
+		start, err := strconv.Atoi(auto.attr("startAt"))
+		if err != nil {
+			start = 1
+		}
+		n.kinds[level], n.counts[level] = kind, start-1
+	}
+	n.counts[level]++
+	return drawnNumeral(auto.attr("type"), n.counts[level])
+}
+
+// end begins anew at a level and below it.
+func (n *bulletNumbers) end(level int) {
+	for i := max(level, 0); i < len(n.kinds); i++ {
+		n.kinds[i] = ""
+	}
+}
+
+// drawnNumeral writes a mark in a scheme (ECMA-376, part 1, section 20.1.10.61).
+func drawnNumeral(scheme string, n int) string {
+	format := "decimal"
+	for prefix, of := range map[string]string{"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman", "circleNum": "decimalEnclosedCircle"} {
+		if strings.HasPrefix(scheme, prefix) {
+			format = of
+		}
+	}
+	text := numeral(n, format)
+	if format == "decimal" && !strings.HasSuffix(scheme, "ParenBoth") && n >= 0 && n < 1e9 {
+		return text + "."
+	}
+	switch {
+	case strings.HasSuffix(scheme, "ParenBoth"):
+		text = "(" + text + ")"
+	case strings.HasSuffix(scheme, "ParenR"):
+		text += ")"
+	case strings.HasSuffix(scheme, "Period"):
+		text += "."
+	}
+	return "- " + document.Escape(text)
+}
+
+// paragraph writes a paragraph, with the mark of a list if it has one.
+func (s *slide) paragraph(text, mark string, level int) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if !bullet {
+	if mark == "" {
 		s.doc.Block(strings.TrimSpace(text))
 		s.listed = false
 		return
@@ -67,56 +142,40 @@ func (s *slide) paragraph(text string, bullet bool, level int) {
 	if s.listed {
 		depth = min(max(level, 0), s.depth+1)
 	}
-	text = strings.Repeat("    ", depth) + "- " + document.Line(text)
-	if s.listed {
+	text = strings.Repeat("    ", depth) + mark + " " + document.Line(text)
+	dashed := strings.HasPrefix(mark, "-")
+	if s.listed && (depth > 0 || dashed == s.dashed) {
 		s.doc.Follow(text)
 	} else {
 		s.doc.Block(text)
+	}
+	if depth == 0 {
+		s.dashed = dashed
 	}
 	s.listed, s.depth = true, depth
 }
 
 // text returns a paragraph as Markdown, with its links.
-func (s *slide) text(p *xmlNode) string {
-	var b strings.Builder
-	for _, k := range p.kids {
-		switch k.name {
-		case "r", "fld":
-			t := k.kid("t")
-			if t == nil {
-				continue
-			}
-			text := document.EscapeAfter(b.String(), t.text)
-			if click := k.kid("rPr", "hlinkClick"); click != nil {
-				text = link(text, s.relations[click.attr("id")])
-			}
-			b.WriteString(text)
-		case "br":
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
-}
+func (s *slide) text(p *xmlNode) string { return drawn(p, s.relations).markdown() }
 
-// graphic writes a table or the texts of a diagram.
+// graphic writes a table, a chart or the texts of a diagram.
 func (s *slide) graphic(data *xmlNode) error {
 	s.listed = false
 	if t := data.kid("tbl"); t != nil {
 		s.doc.WriteTable(s.rows(t))
 		return nil
 	}
-	ids := data.kid("relIds")
-	if ids == nil {
-		return nil
-	}
-	diagram, err := s.archive.tree(s.relations[ids.attr("dm")].target)
+	title, rows, err := s.archive.chart(s.relations, data)
 	if err != nil {
 		return err
 	}
-	diagram.each("pt", func(point *xmlNode) {
-		point.kid("t").each("p", func(p *xmlNode) { s.paragraph(document.Escape(plainText(p)), true, 0) })
-	})
-	return nil
+	s.doc.Block(document.Escape(title))
+	s.doc.WriteTable(rows)
+	texts, err := s.archive.diagram(s.relations, data)
+	for _, text := range texts {
+		s.paragraph(text, "-", 0)
+	}
+	return err
 }
 
 // rows returns the cells of a table. A merged cell repeats the one that it is
@@ -135,9 +194,9 @@ func (s *slide) rows(t *xmlNode) [][]string {
 			var parts []string
 			tc.kid("txBody").each("p", func(p *xmlNode) { parts = append(parts, s.text(p)) })
 			text := document.Line(strings.Join(parts, " "))
-			if at := len(cells); tc.attr("vMerge") == "1" && len(rows) > 0 && at < len(rows[len(rows)-1]) {
+			if at := len(cells); isOn(tc.attr("vMerge")) && len(rows) > 0 && at < len(rows[len(rows)-1]) {
 				text = rows[len(rows)-1][at]
-			} else if tc.attr("hMerge") == "1" && at > 0 {
+			} else if isOn(tc.attr("hMerge")) && at > 0 {
 				text = cells[at-1]
 			}
 			cells = append(cells, text)
@@ -146,3 +205,5 @@ func (s *slide) rows(t *xmlNode) [][]string {
 	}
 	return rows
 }
+
+func isOn(value string) bool { return value == "1" || value == "true" }

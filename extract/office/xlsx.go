@@ -29,7 +29,11 @@ func ReadXLSX(doc *document.Document, in document.Input) error {
 	if len(sheets) == 0 {
 		return document.NotOfKind(in, knowledge.XLSX, nil)
 	}
-	book, err := excelize.OpenReader(bytes.NewReader(in.Body), excelize.Options{
+	body, err := a.standard(in.Body)
+	if err != nil {
+		return err
+	}
+	book, err := excelize.OpenReader(bytes.NewReader(body), excelize.Options{
 		UnzipSizeLimit: doc.Limits.Unpacked, UnzipXMLSizeLimit: doc.Limits.Unpacked, // so that nothing goes to files
 	})
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html/charset"
+
+	"parley/extract/document"
 )
 
 // maxDepth is how deep the XML of an office file may nest. Word writes about
@@ -15,7 +17,7 @@ import (
 const maxDepth = 256
 
 // errXML refuses XML that no office program writes.
-var errXML = errors.New("the XML is nested wrongly or too deep, or declares a document type")
+var errXML = errors.New("the XML is nested wrongly or too deep, or declares entities")
 
 // xmlNode is an element of office XML. It drops namespaces: within one part the
 // local names do not clash.
@@ -96,13 +98,19 @@ const (
 )
 
 // scanXML reads XML and passes on the elements to take, one at a time, so that a
-// large part is never in memory as a whole. It refuses document types and all
-// entities other than XML's own five.
+// large part is never in memory as a whole. A document type may name itself, but declare no
+// entities. Those of HTML, which old books use, are single characters.
 func scanXML(body []byte, decide func(name string) verdict, taken func(*xmlNode) error) error {
 	decoder := stdxml.NewDecoder(bytes.NewReader(body))
 	decoder.CharsetReader = charset.NewReaderLabel
+	if order := document.UTF16Order(body); order != nil {
+		decoder = stdxml.NewDecoder(order.NewDecoder().Reader(bytes.NewReader(body)))
+		decoder.CharsetReader = func(_ string, decoded io.Reader) (io.Reader, error) { return decoded, nil }
+	}
+	decoder.Entity = stdxml.HTMLEntity
 	depth, skipped := 0, 0
 	var open []*xmlNode
+	var texts [][]byte // of the open elements
 	for {
 		token, err := decoder.RawToken()
 		if errors.Is(err, io.EOF) && depth == 0 {
@@ -113,7 +121,9 @@ func scanXML(body []byte, decide func(name string) verdict, taken func(*xmlNode)
 		}
 		switch token := token.(type) {
 		case stdxml.Directive:
-			return errXML
+			if depth > 0 || !harmless(token) {
+				return errXML
+			}
 		case stdxml.StartElement:
 			if depth++; depth > maxDepth {
 				return errXML
@@ -126,11 +136,11 @@ func scanXML(body []byte, decide func(name string) verdict, taken func(*xmlNode)
 			case skipped > 0 || choice == skip:
 				skipped++
 			case choice == take:
-				open = push(open, token)
+				open, texts = push(open, token), append(texts, nil)
 			}
 		case stdxml.CharData:
 			if n := len(open); n > 0 && skipped == 0 {
-				open[n-1].text += string(token)
+				texts[n-1] = append(texts[n-1], token...)
 			}
 		case stdxml.EndElement:
 			if depth--; depth < 0 {
@@ -139,16 +149,26 @@ func scanXML(body []byte, decide func(name string) verdict, taken func(*xmlNode)
 			switch n := len(open); {
 			case skipped > 0:
 				skipped--
-			case n == 1:
+			case n > 0:
+				open[n-1].text = string(texts[n-1])
+				texts = texts[:n-1]
+				if n > 1 {
+					open = open[:n-1]
+					continue
+				}
 				if err := taken(open[0]); err != nil {
 					return err
 				}
 				open = open[:0]
-			case n > 1:
-				open = open[:n-1]
 			}
 		}
 	}
+}
+
+// harmless reports whether a directive only names the type of the document.
+func harmless(directive []byte) bool {
+	return bytes.HasPrefix(bytes.ToUpper(directive[:min(len(directive), 7)]), []byte("DOCTYPE")) &&
+		!bytes.Contains(bytes.ToUpper(directive), []byte("ENTITY"))
 }
 
 func push(open []*xmlNode, start stdxml.StartElement) []*xmlNode {

@@ -473,7 +473,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"extract/office"},
-		Ours:     []string{"extract/document", "extract/html", "core/knowledge", "core/fault", "internal/*"},
+		Ours:     []string{"extract/document", "extract/html", "core/knowledge", "core/fault", "text/raised", "internal/*"},
 		Outside:  []string{excelize, xnet},
 		Because:  "a reader knows its format and what all readers share; chapters of an EPUB are HTML",
 	},
