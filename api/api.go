@@ -189,7 +189,7 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/playground/stream", playground.ask, route.May(tenant.Try), route.Body(MaxBody), route.Costly),
 		route.Get("/playground/conversations/:conversation_id/stream", playground.resume, route.May(tenant.Try)),
 		route.Post("/playground/conversations/:conversation_id/stop", playground.stop, route.May(tenant.Try), route.Body(MaxBody), route.Frees),
-		route.Get("/playground/conversations/:conversation_id/messages", playground.messages, route.May(tenant.Try)),
+		route.Get("/playground/conversations/:conversation_id/messages", playground.messages, route.May(tenant.Try), route.Heavy),
 		route.Post("/evaluate", evaluations.run, route.May(tenant.Read), route.Body(MaxBody), route.Costly),
 		route.Get("/test-questions", tests.list, route.May(tenant.Read), route.Heavy),
 		route.Post("/test-questions", tests.add, route.May(tenant.EditKnowledge), route.Body(MaxBody)),

@@ -138,7 +138,7 @@ func (t *toolCaller) Search(_ context.Context, query string) (mcp.Results, error
 // Fetch returns a document.
 func (t *toolCaller) Fetch(_ context.Context, documentID string) (mcp.Document, error) {
 	var document mcp.Document
-	err := bodies.Heavily(func() (err error) {
+	err := bodies.Heavily(t.ctx, route.Network(t.ctx), func() (err error) {
 		document, err = t.knowledge.Fetch(t.ctx, &t.by.Chatbot, documentID)
 		return err
 	})

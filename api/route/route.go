@@ -10,16 +10,20 @@ package route
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"parley/api/bodies"
+	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/rate"
 	"parley/core/tenant"
 	"parley/internal/diskspace"
+	"parley/internal/netgroup"
 )
 
 // Prefixes of the interface for programs. Everything else is pages.
@@ -250,8 +254,14 @@ func (d Declaration) apply(storage func() error) fiber.Handler {
 			}
 		}
 		if d.Heavy {
-			return bodies.Heavily(func() error { return limit(c) })
+			return bodies.Heavily(c.UserContext(), Network(c.UserContext()), func() error { return limit(c) })
 		}
 		return limit(c)
 	}
+}
+
+// Network names the network that a request comes from.
+func Network(ctx context.Context) string {
+	address, _ := netip.ParseAddr(audit.OriginOf(ctx).Address)
+	return netgroup.Of(address).String()
 }

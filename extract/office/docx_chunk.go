@@ -130,15 +130,15 @@ func mailText(body []byte) (string, error) {
 
 // mailParts returns the first page and the first plain text of a message.
 func mailParts(contentType, encoding string, body io.Reader, depth int) (page []byte, plain string, err error) {
-	media, params, err := mime.ParseMediaType(contentType)
-	if err != nil {
+	media, params, unknown := mime.ParseMediaType(contentType)
+	if unknown != nil {
 		media = "text/plain"
 	}
 	if strings.HasPrefix(media, "multipart/") && depth < 4 {
 		parts := multipart.NewReader(body, params["boundary"])
 		for range 1_000 {
-			part, err := parts.NextRawPart()
-			if err != nil {
+			part, ends := parts.NextRawPart()
+			if ends != nil {
 				break
 			}
 			inner, text, _ := mailParts(part.Header.Get("Content-Type"), part.Header.Get("Content-Transfer-Encoding"), part, depth+1)

@@ -755,7 +755,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"api/route"},
-		Ours:     []string{"core/fault", "core/rate", "core/tenant", "core/chatbot", "api/bodies", "internal/diskspace"},
+		Ours:     []string{"core/audit", "core/fault", "core/rate", "core/tenant", "core/chatbot", "api/bodies", "internal/diskspace", "internal/netgroup"},
 		Outside:  []string{fiber},
 		Because:  "routes of both transports declare the same things in the same words: actions, scopes, rates and sizes, and fail with the same statuses",
 	},

@@ -2,7 +2,6 @@ package bot
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -56,5 +55,5 @@ func (s testPages) export(c *fiber.Ctx, v page.Visit) error {
 		return err
 	}
 	name := "test-questions-" + s.Now().UTC().Format(time.DateOnly) + "." + string(as)
-	return page.SendFile(c, kind, name, strings.NewReader(testrun.Write(questions, as)))
+	return page.SendText(c, kind, name, testrun.Write(questions, as))
 }

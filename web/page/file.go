@@ -17,3 +17,10 @@ func SendFile(c *fiber.Ctx, contentType, name string, from io.Reader) error {
 	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+`"`)
 	return nil
 }
+
+// SendText sends a file that is made already.
+func SendText(c *fiber.Ctx, contentType, name, text string) error {
+	c.Set(fiber.HeaderContentType, contentType)
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+`"`)
+	return c.SendString(text)
+}

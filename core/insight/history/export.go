@@ -84,6 +84,10 @@ func (e *export) Read(into []byte) (int, error) {
 	return n, nil
 }
 
+// exportedTogether is how many messages are in memory while a reader takes them. One may
+// have a mebibyte.
+const exportedTogether = 8
+
 // more writes the next messages.
 func (e *export) more() error {
 	if len(e.listed) == 0 {
@@ -97,14 +101,14 @@ func (e *export) more() error {
 		e.listed, e.query.Before, e.ended = page.Conversations, page.Next, page.Next == 0
 		return nil
 	}
-	messages, err := e.history.store.ThreadMessagesAfter(e.ctx, e.workspaceID, e.listed[0].ID, e.after, ThreadSize)
+	messages, err := e.history.store.ThreadMessagesAfter(e.ctx, e.workspaceID, e.listed[0].ID, e.after, exportedTogether)
 	if err != nil {
 		return err
 	}
 	for i := range messages {
 		e.text.WriteString(e.line(&e.listed[0], &messages[i]))
 	}
-	if len(messages) == ThreadSize {
+	if len(messages) == exportedTogether {
 		e.after = messages[len(messages)-1].ID
 		return nil
 	}
