@@ -149,7 +149,7 @@ func mailParts(contentType, encoding string, body io.Reader, depth int) (page []
 				return inner, plain, nil
 			}
 		}
-		return nil, plain, nil
+		return nil, plain, nil //nolint:nilerr // a part that is broken ends the message; what came before is read
 	}
 	if media != "text/html" && media != "application/xhtml+xml" && media != "text/plain" {
 		return nil, "", nil
