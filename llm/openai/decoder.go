@@ -194,10 +194,11 @@ func (a *decoder) ended(err error) error {
 	if cut := a.call.Cut(err, complete); cut != nil {
 		return cut
 	}
+	err = a.text.End(a.calls.any()) // which emits what was held back
 	if a.finish == answer.FinishContentFilter && a.text.Len() == 0 {
 		return upstream.ErrDeclined
 	}
-	return a.text.End(a.calls.any())
+	return err
 }
 
 // generated returns what has arrived of the answer, which ended with err.
