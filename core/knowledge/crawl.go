@@ -286,7 +286,8 @@ func (s *crawler) original(ctx context.Context, source Source, d Document, page 
 		return "", err
 	}
 	for _, other := range documents {
-		if other.URL == address && (other.State != Failed && other.State != Removing || other.Live > 0) {
+		// A page that is answered from gives way to one that is, too, and not to a hope.
+		if other.URL == address && (other.Live > 0 || d.Live == 0 && other.State != Failed && other.State != Removing) {
 			return address, nil
 		}
 	}

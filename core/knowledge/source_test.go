@@ -143,7 +143,7 @@ func TestSite(t *testing.T) {
 		l.wantState(l.at(two).ID, knowledge.Failed, pageA)
 	})
 
-	t.Run("pages that all call themselves the first one, or each other, are read", func(t *testing.T) {
+	t.Run("pages that all call themselves the first one, or each other, or one that is not there are read", func(t *testing.T) {
 		l := newLibrary(t)
 		l.chain()
 		const gone = start + "gone"
@@ -157,6 +157,11 @@ func TestSite(t *testing.T) {
 		if b, c := l.at(pageB), l.at(pageC); (b.State == knowledge.Ready) == (c.State == knowledge.Ready) {
 			t.Errorf("of two pages that name each other, one is %s and the other %s", b.State, c.State)
 		}
+		l.world.set(pageA, page{text: bread, canonical: gone})
+		l.must(l.Sources.Sync(ctx, home, bot, l.at(pageA).SourceID))
+		l.work()
+		l.wantState(l.at(gone).ID, knowledge.Failed, "does not exist")
+		l.wantWhole(l.at(pageA).ID)
 	})
 
 	t.Run("a single page has the text of the page to which it sends its visitors", func(t *testing.T) {
