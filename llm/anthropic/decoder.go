@@ -91,11 +91,13 @@ func (a *decoder) ended(err error) error {
 	if cut := a.call.Cut(err, a.finished); cut != nil {
 		return cut
 	}
-	switch reason := reasonOf(a.stop); {
-	case a.stop == "refusal", reason == answer.FinishContentFilter && a.text.Len() == 0:
-		return upstream.ErrDeclined
-	case reason == answer.FinishLength:
+	reason := reasonOf(a.stop)
+	if reason == answer.FinishLength {
 		a.calls = calls{} // The last one may be cut off.
 	}
-	return a.text.End(len(a.calls.found(0)) > 0)
+	err = a.text.End(len(a.calls.found(0)) > 0) // which emits what was held back
+	if a.stop == "refusal" || reason == answer.FinishContentFilter && a.text.Len() == 0 {
+		return upstream.ErrDeclined
+	}
+	return err
 }

@@ -90,6 +90,15 @@ func TestStreams(t *testing.T) {
 		"only the last chunk has text, as a message": {stream(
 			chunk(`"delta":{"role":"assistant"}`), chunk(`"delta":{},"message":{"content":"We open at 9."},"finish_reason":"stop"`)), text, answer.FinishStop},
 
+		"the answer is a refusal": {stream(
+			chunk(`"delta":{"content":null,"refusal":"We open "}`), chunk(`"delta":{"refusal":"at 9."}`), chunk(ended), done), text, answer.FinishStop},
+		"a part of the message is a refusal": {stream(
+			chunk(`"message":{"content":[{"type":"text","text":"We open "},{"type":"refusal","refusal":"at 9."}],"refusal":null},"finish_reason":"stop"`)), text, answer.FinishStop},
+		"texts stand in the choice": {stream(
+			chunk(`"text":"We open ","finish_reason":null`), chunk(`"text":"at 9.","finish_reason":"stop"`), done), text, answer.FinishStop},
+		"lines end in carriage returns": {llmtest.Reply{Body: strings.ReplaceAll(stream(
+			chunk(`"delta":{"content":"We open "}`), chunk(`"delta":{"content":"at 9."}`), chunk(ended), done).Body, "\n", "\r")}, text, answer.FinishStop},
+
 		"the limit is called MAX_TOKENS":       {llmtest.Reply{Pieces: []string{text}, Finish: "MAX_TOKENS"}, text, answer.FinishLength},
 		"the limit is called model_length":     {llmtest.Reply{Pieces: []string{text}, Finish: "model_length"}, text, answer.FinishLength},
 		"the limit is called maxOutputTokens":  {llmtest.Reply{Pieces: []string{text}, Finish: "maxOutputTokens"}, text, answer.FinishLength},

@@ -50,6 +50,8 @@ func decodeChunk(line []byte) (chunk, error) {
 			found.readDelta(value)
 		case "message":
 			message = value
+		case "text": // as completions had it before there were chats
+			found.text += value.Str
 		case "finish_reason":
 			found.finish = value.Str
 		}
@@ -80,7 +82,9 @@ func (c *chunk) readDelta(delta gjson.Result) {
 	delta.ForEach(func(key, value gjson.Result) bool {
 		switch key.Str {
 		case "content":
-			c.text = textOf(value)
+			c.text += textOf(value)
+		case "refusal": // in the model's words, instead of a content
+			c.text += value.Str
 		case "reasoning_content", "reasoning":
 			if value.Str != "" { // Some servers send both, one of them empty.
 				c.reasoning = value.Str
@@ -102,8 +106,11 @@ func textOf(content gjson.Result) string {
 	}
 	var text strings.Builder
 	content.ForEach(func(_, part gjson.Result) bool {
-		if kind := part.Get("type").Str; kind == "text" || kind == "output_text" {
+		switch part.Get("type").Str {
+		case "text", "output_text":
 			text.WriteString(part.Get("text").Str)
+		case "refusal":
+			text.WriteString(part.Get("refusal").Str)
 		}
 		return true
 	})

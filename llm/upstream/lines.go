@@ -66,10 +66,20 @@ func (l *Lines) NextData() ([]byte, error) {
 	}
 }
 
+// next returns the next line, which a line feed, a carriage return, or both end. An
+// empty line may follow one that ends in both.
 func (l *Lines) next() ([]byte, error) {
 	for {
 		unread := l.buffer[l.start:l.end]
-		if at := bytes.IndexByte(unread[l.seen:], '\n'); at >= 0 {
+		unseen := unread[l.seen:]
+		at := bytes.IndexByte(unseen, '\n')
+		if at >= 0 {
+			unseen = unseen[:at]
+		}
+		if before := bytes.IndexByte(unseen, '\r'); before >= 0 {
+			at = before
+		}
+		if at >= 0 {
 			line := unread[:l.seen+at]
 			l.start += len(line) + 1
 			l.seen = 0

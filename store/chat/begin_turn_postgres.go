@@ -13,7 +13,7 @@ import (
 	"parley/store"
 )
 
-// The statements in this file begin many turns at once. A row of a workspace, a
+// The first statements in this file begin many turns at once. A row of a workspace, a
 // chatbot or a conversation that is gone, or that another transaction has locked in
 // order to delete it, is left out, and harms none of the others; so is one whose key was
 // claimed before. Nothing else in what a caller sends can make them fail.
@@ -103,6 +103,49 @@ const appendTurns = `WITH allowed AS MATERIALIZED (
 	FROM begun b LEFT JOIN LATERAL (
 		SELECT * FROM messages WHERE conversation_id = b.conversation_id AND (role = 'user' OR content <> '') ORDER BY id DESC LIMIT b.wanted
 	) m ON TRUE ORDER BY b.place, m.id`
+
+// insertTurnPostgres adds a question and an answer to one conversation, the answer last, and
+// counts the question (see usages.go). That runs last, and so keeps others waiting for the
+// commit alone. Before anything else it locks the workspace against deletion: a deletion
+// takes its locks in that order, too, so neither ends in a deadlock. insertTitledPostgres
+// also gives a title to a conversation that was begun without a question.
+const (
+	insertTurnPostgres   = `WITH ` + turnPostgres
+	insertTitledPostgres = `WITH titled AS (
+	UPDATE conversations SET title = $9 WHERE id = $2 AND workspace_id = $1 AND title = ''
+), ` + turnPostgres
+	turnPostgres = `conversation AS (
+	SELECT c.workspace_id, c.id FROM conversations c JOIN workspaces w ON w.id = c.workspace_id
+	WHERE c.id = $2 AND c.workspace_id = $1 FOR KEY SHARE OF w
+), counted AS (
+	INSERT INTO usages (workspace_id, month, shard, messages)
+	SELECT workspace_id, $7, $8::bigint + pg_backend_pid() % 256, 1 FROM conversation
+	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1
+) INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+	SELECT c.workspace_id, c.id, turn.role, turn.content, turn.status, turn.lease_until, $4::timestamptz, turn.delivery
+	FROM conversation c, (VALUES (1, 'user', $3, 'complete', NULL::timestamptz, ''),
+		(2, 'assistant', '', 'generating', $5::timestamptz, $6)) AS turn (place, role, content, status, lease_until, delivery)
+	ORDER BY turn.place RETURNING id`
+)
+
+// beginConversation begins one conversation with its first turn. The answer selects from the
+// question, and so comes after it.
+const beginConversation = `WITH workspace AS (
+	SELECT id FROM workspaces WHERE id = $1 FOR KEY SHARE
+), conversation AS (
+	INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata)
+	SELECT id, $2, $3, $4, $5::timestamptz, $12, $13, $14, $15 FROM workspace RETURNING id
+), question AS (
+	INSERT INTO messages (workspace_id, conversation_id, role, content, status, created_at)
+	SELECT $1, id, 'user', $6, 'complete', $8::timestamptz FROM conversation RETURNING conversation_id
+), answer AS (
+	INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+	SELECT $1, conversation_id, 'assistant', '', 'generating', $7::timestamptz, $8, $10 FROM question RETURNING id
+), counted AS (
+	INSERT INTO usages (workspace_id, month, shard, messages)
+	SELECT id, $9, $11::bigint + pg_backend_pid() % 256, 1 FROM workspace
+	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1
+) SELECT conversation.id, answer.id FROM conversation, answer`
 
 // openingOf is a turn that is about to begin, on its way into a statement.
 type openingOf struct {

@@ -19,58 +19,17 @@ import (
 const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
 
-// insertTurn adds a question and an answer to a conversation of the workspace,
-// the answer last. The databases name the types of parameters differently. On
-// PostgreSQL the question is counted in the same statement: see usages.go. That
-// runs last, and so keeps others waiting for the commit alone. Before anything
-// else PostgreSQL locks the workspace against deletion: a deletion takes its
-// locks in that order, too, so neither ends in a deadlock.
-const (
-	insertTurnSQLite = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+// insertTurn adds a question and an answer to a conversation of the workspace, the
+// answer last.
+const insertTurn = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
 	SELECT workspace_id, id, 'user', $3, 'complete', NULL, $4, '' FROM conversations
 	WHERE id = $2 AND workspace_id = $1 AND ($7 IS NULL OR external_user_id = $7)
 	UNION ALL
 	SELECT workspace_id, id, 'assistant', '', 'generating', $5, $4, $6 FROM conversations
 	WHERE id = $2 AND workspace_id = $1 AND ($7 IS NULL OR external_user_id = $7)
 	RETURNING id`
-	insertTurnPostgres = `WITH ` + turnPostgres
-	// One that was begun without a question gets its title with the first one.
-	insertTitledPostgres = `WITH titled AS (
-	UPDATE conversations SET title = $9 WHERE id = $2 AND workspace_id = $1 AND title = ''
-), ` + turnPostgres
-	setTitle     = `UPDATE conversations SET title = $3 WHERE id = $2 AND workspace_id = $1 AND title = ''`
-	turnPostgres = `conversation AS (
-	SELECT c.workspace_id, c.id FROM conversations c JOIN workspaces w ON w.id = c.workspace_id
-	WHERE c.id = $2 AND c.workspace_id = $1 FOR KEY SHARE OF w
-), counted AS (
-	INSERT INTO usages (workspace_id, month, shard, messages)
-	SELECT workspace_id, $7, $8::bigint + pg_backend_pid() % 256, 1 FROM conversation
-	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1
-) INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
-	SELECT c.workspace_id, c.id, turn.role, turn.content, turn.status, turn.lease_until, $4::timestamptz, turn.delivery
-	FROM conversation c, (VALUES (1, 'user', $3, 'complete', NULL::timestamptz, ''),
-		(2, 'assistant', '', 'generating', $5::timestamptz, $6)) AS turn (place, role, content, status, lease_until, delivery)
-	ORDER BY turn.place RETURNING id`
-)
 
-// beginConversation does all of it in one statement. The answer selects from the
-// question, and so comes after it.
-const beginConversation = `WITH workspace AS (
-	SELECT id FROM workspaces WHERE id = $1 FOR KEY SHARE
-), conversation AS (
-	INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata)
-	SELECT id, $2, $3, $4, $5::timestamptz, $12, $13, $14, $15 FROM workspace RETURNING id
-), question AS (
-	INSERT INTO messages (workspace_id, conversation_id, role, content, status, created_at)
-	SELECT $1, id, 'user', $6, 'complete', $8::timestamptz FROM conversation RETURNING conversation_id
-), answer AS (
-	INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
-	SELECT $1, conversation_id, 'assistant', '', 'generating', $7::timestamptz, $8, $10 FROM question RETURNING id
-), counted AS (
-	INSERT INTO usages (workspace_id, month, shard, messages)
-	SELECT id, $9, $11::bigint + pg_backend_pid() % 256, 1 FROM workspace
-	ON CONFLICT (workspace_id, month, shard) DO UPDATE SET messages = usages.messages + 1
-) SELECT conversation.id, answer.id FROM conversation, answer`
+const setTitle = `UPDATE conversations SET title = $3 WHERE id = $2 AND workspace_id = $1 AND title = ''`
 
 // BeginConversation creates a conversation with its first turn.
 func (s *Turns) BeginConversation(ctx context.Context, workspaceID string, c chat.Conversation, turn turn.Opening) (chat.Conversation, int64, error) {
@@ -146,7 +105,7 @@ func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, opening turn.
 		return begun.answerID, begun.earlier, store.MapError(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		answerID, err = s.insertTurn(ctx, insertTurnSQLite, workspaceID, opening.ConversationID, opening.Question, opening.At, opening.LeaseUntil, deliveryWords(opening.Delivery), opening.Seen)
+		answerID, err = s.insertTurn(ctx, insertTurn, workspaceID, opening.ConversationID, opening.Question, opening.At, opening.LeaseUntil, deliveryWords(opening.Delivery), opening.Seen)
 		if err = store.MapError(err); opening.Seen != nil && fault.Is(err, fault.NotFound) {
 			return turn.ErrNotAsSeen
 		}
