@@ -33,4 +33,10 @@ var strangers = []struct {
 	{"energy", 13, 5},
 	{"vet", 14, 3},
 	{"cowork", 14, 4},
+	{"bicycles", 14, 3},
+	{"cars", 14, 3},
+	{"escuela", 14, 3},
+	{"garten", 14, 3},
+	{"pharmacy", 14, 3},
+	{"wedding", 14, 3},
 }
