@@ -11,7 +11,7 @@ import (
 // that somebody asks.
 type pairOf struct{ asked, question, answer string }
 
-// pairsOf reads pairs of a file, each with a question that resembles its own.
+// pairsAsked reads pairs of a file, each with a question that resembles its own.
 func pairsAsked(t *testing.T, name string) (pairs []pairOf) {
 	t.Helper()
 	for _, cells := range questionsOf(t, "pairs/"+name) {
@@ -64,17 +64,14 @@ func TestRepliesOfPairs(t *testing.T) {
 				t.Errorf("%s\n%s", p.question, r.text)
 			}
 		}
-		said, answered := 0, 0
+		answered := 0
 		for _, p := range pairsAsked(t, "same") {
-			r := newEncodedBusiness(t, []split.Document{p.document()}).ask(t, p.asked)
-			if r.answered {
+			if r := newEncodedBusiness(t, []split.Document{p.document()}).ask(t, p.asked); r.answered {
 				answered++
 			}
-			if strings.Contains(r.text, p.reply()) {
-				said++
-			}
-			t.Logf("%s\n%s\n%s", p.question, p.asked, r.text)
 		}
-		t.Logf("%d answered, %d with the reply", answered, said)
+		if answered < 12 {
+			t.Errorf("%d of 20 questions in other words are answered", answered)
+		}
 	})
 }

@@ -227,15 +227,17 @@ func (r *reader) paragraph() {
 // what comes next.
 func (r *reader) sentences(text string) {
 	above, asked, first := r.heading, false, len(r.units)
-	if r.labeled {
-		text, r.labeled = text[labelLength(text):], false
+	label := labelLength(text)
+	if first, _ := sentences.First(text[label:]); r.labeled || label > 0 && sentences.Asks(text[label:][:first]) {
+		text = text[label:]
 	}
+	r.labeled = false
 	sentences.Each(text, func(text string) {
 		switch {
 		case !hasLetter(text):
 		case len(r.units) == first && !asked && sentences.Asks(text):
 			r.head(unmarked(text))
-			asked = true
+			asked, r.labeled = true, r.labeled || label > 0
 		default:
 			if r.labeled {
 				text, r.labeled = text[labelLength(text):], false

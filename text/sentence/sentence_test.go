@@ -22,7 +22,7 @@ func TestFirstAndEach(t *testing.T) {
 		"Ab dem 1. Advent. Ja.":   {"Ab dem 1. Advent.", []string{"Ab dem 1. Advent.", "Ja."}},
 		"Up to max. 12. Next.":    {"Up to max.", []string{"Up to max. 12.", "Next."}},
 		"On the 2. floor. Yes.":   {"On the 2. floor.", []string{"On the 2. floor.", "Yes."}},
-		"Press *Forgot it?* now.": {"Press *Forgot it?*", []string{"Press *Forgot it?* now."}},
+		"Press *Forgot it?* now.": {"Press *Forgot it?* now.", []string{"Press *Forgot it?* now."}},
 		"Really?! Yes.":           {"Really?!", []string{"Really?!", "Yes."}},
 		"No end":                  {"No end", []string{"No end"}},
 	} {
