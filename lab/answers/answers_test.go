@@ -15,17 +15,18 @@ import (
 )
 
 // checkedQuestion is a question of ours, with what a right answer contains and lacks.
-type checkedQuestion struct{ text, contains, lacks string }
+// reply is "yes" or "no" where it asks whether something is so.
+type checkedQuestion struct{ text, contains, lacks, reply string }
 
 // questionsOf reads lines with a question, what a right answer contains, as
-// alternatives with "||" between them, and what it lacks.
+// alternatives with "||" between them, what it lacks, and its reply.
 func questionsOf(t *testing.T, name string) (questions []checkedQuestion) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(testdata, name+".tsv"))
 	must(t, err)
 	for line := range strings.Lines(string(text)) {
-		cells := append(strings.Split(strings.TrimRight(line, "\r\n"), "\t"), "", "")
-		questions = append(questions, checkedQuestion{cells[0], cells[1], cells[2]})
+		cells := append(strings.Split(strings.TrimRight(line, "\r\n"), "\t"), "", "", "")
+		questions = append(questions, checkedQuestion{cells[0], cells[1], cells[2], cells[3]})
 	}
 	return questions
 }

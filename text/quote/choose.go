@@ -93,7 +93,7 @@ func choose(question string, earlier []string, in language.Code, passages []Pass
 	sections := sectionsOf(question, terms, passages)
 	weights := weigh(terms, sections, len(passages))
 	weights.compared = passages[0].Compared
-	if same := slices.IndexFunc(sections, func(s section) bool { return asksTheSame(s.heading, question) }); same >= 0 {
+	if same := slices.IndexFunc(sections, func(s section) bool { return s.same }); same >= 0 {
 		sections = sections[same : same+1] // an FAQ's own answer needs no other
 	}
 	chosen := pick(sections, weights)

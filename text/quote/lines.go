@@ -1,12 +1,9 @@
 package quote
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	sentences "parley/text/sentence"
 )
 
 // codeLanguage returns the first word of a fence's info string, if it can be one.
@@ -91,11 +88,6 @@ func looksLikeHeading(line string) bool {
 
 // unmarked returns a line without the signs of emphasis around it.
 func unmarked(line string) string { return strings.Trim(line, " \t*_") }
-
-// asksTheSame reports whether a heading is a question, and in the same words.
-func asksTheSame(heading, question string) bool {
-	return sentences.Asks(heading) && slices.Equal(wordsOf(heading), wordsOf(question))
-}
 
 // wordsOf are the words of a text, in lower case.
 func wordsOf(text string) []string {

@@ -70,8 +70,9 @@ type section struct {
 	told float64
 	// chance is how likely it is that the section answers the question.
 	chance float64
-	// asked says that the heading asks what the question asks.
-	asked bool
+	// asked says that the heading asks what the question asks, or more or less; same says
+	// that it asks just that.
+	asked, same bool
 	// tabled is the header of a table that has all that is asked for.
 	tabled string
 	// chosen are the units that were picked.
@@ -94,7 +95,11 @@ func sectionsOf(question string, terms *terms, passages []Passage) []section {
 			for end < len(units[p]) && units[p][end].heading == units[p][first].heading {
 				end++
 			}
-			s := newSection(terms, cues, passage, units[p][first:end])
+			s, found := newSection(question, terms, cues, passage, units[p][first:end])
+			if !found {
+				first = end
+				continue
+			}
 			s.passage, s.first, s.cues, s.titled = p, first, cues, title
 			if s.headed != 0 && hasAny(s.heading, negations) {
 				s.denies, s.contradicts = cues.negated, !cues.negated && s.text&^s.headed == 0
@@ -180,8 +185,21 @@ func readAll(passages []Passage) [][]unit {
 	return all
 }
 
-func newSection(terms *terms, cues cues, passage Passage, units []unit) section {
-	s := section{heading: units[0].heading, units: units, own: make([]uint64, len(units))}
+// newSection reads what stands under one heading. It finds nothing where that is only the
+// "Yes" to another question.
+func newSection(question string, terms *terms, cues cues, passage Passage, units []unit) (s section, found bool) {
+	s.heading = units[0].heading
+	above := append([]string{passage.Title}, passage.HeadingPath...)
+	if s.heading == "" {
+		s.heading, above = above[len(above)-1], above[:len(above)-1]
+	}
+	if s.same = terms.asksTheSame(s.heading, question); !s.same {
+		units = withoutReplies(units)
+	}
+	if len(units) == 0 {
+		return s, false
+	}
+	s.units, s.own = units, make([]uint64, len(units))
 	if cues.wants != anything {
 		s.fits = make([]bool, len(units))
 	}
@@ -202,13 +220,9 @@ func newSection(terms *terms, cues cues, passage Passage, units []unit) section 
 		}
 		s.text |= s.own[u]
 	}
-	above := append([]string{passage.Title}, passage.HeadingPath...)
-	if s.heading == "" {
-		s.heading, above = above[len(above)-1], above[:len(above)-1]
-	}
 	s.headed, s.focus = terms.in(s.heading), terms.share(s.heading)
 	s.above = terms.in(strings.Join(above, "\n"))
-	return s
+	return s, true
 }
 
 // judge says what the section is worth.

@@ -80,6 +80,8 @@ type reader struct {
 	units   []unit
 	blocks  int
 	heading string
+	// labeled says that the heading is a question with a label, as its answer may be.
+	labeled bool
 	// unclosed says that no comment ends in the rest.
 	unclosed bool
 }
@@ -103,6 +105,15 @@ func (r *reader) add(u unit) {
 	r.units = append(r.units, u)
 }
 
+// head makes a line the heading of what follows, without the "Q:" of a question.
+func (r *reader) head(line string) {
+	r.heading, r.labeled = line, false
+	if sentences.Asks(line) {
+		r.heading = line[labelLength(line):]
+		r.labeled = len(r.heading) < len(line)
+	}
+}
+
 // block reads the next block. Each case consumes at least one line.
 func (r *reader) block() {
 	line := r.peek()
@@ -120,7 +131,7 @@ func (r *reader) block() {
 		r.blocks++
 	case headingOf(text) != "":
 		r.take()
-		r.heading = headingOf(text)
+		r.head(headingOf(text))
 		r.blocks++
 	case markerOf(text) != "":
 		r.item(text)
@@ -205,7 +216,7 @@ func (r *reader) paragraph() {
 	defer func() { r.blocks++ }()
 	text := strings.Join(parts, " ")
 	if len(parts) == 1 && (isUnderline(r.peek()) || looksLikeHeading(text) && r.headsNext(text)) {
-		r.heading = unmarked(text)
+		r.head(unmarked(text))
 		return
 	}
 	r.sentences(text)
@@ -216,12 +227,21 @@ func (r *reader) paragraph() {
 // what comes next.
 func (r *reader) sentences(text string) {
 	above, asked, first := r.heading, false, len(r.units)
+	label := labelLength(text)
+	if first, _ := sentences.First(text[label:]); r.labeled || label > 0 && sentences.Asks(text[label:][:first]) {
+		text = text[label:]
+	}
+	r.labeled = false
 	sentences.Each(text, func(text string) {
 		switch {
 		case !hasLetter(text):
 		case len(r.units) == first && !asked && sentences.Asks(text):
-			r.heading, asked = unmarked(text), true
+			r.head(unmarked(text))
+			asked, r.labeled = true, r.labeled || label > 0
 		default:
+			if r.labeled {
+				text, r.labeled = text[labelLength(text):], false
+			}
 			r.add(unit{kind: sentence, text: text})
 		}
 	})
