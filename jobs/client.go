@@ -118,9 +118,16 @@ func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) er
 		}
 		<-running.Stopped()
 	}()
-	<-ctx.Done()
-	return wait(over, config.SoftStopTimeout+stubborn)
+	select {
+	case <-over:
+		return errEnded
+	case <-ctx.Done():
+		return wait(over, config.SoftStopTimeout+stubborn)
+	}
 }
+
+// errEnded is that River ended by itself.
+var errEnded = errors.New("the queue ended by itself")
 
 // prepared prepares the database as soon as it can be written to. It is false if ctx ended
 // before.

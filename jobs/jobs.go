@@ -90,6 +90,8 @@ func orDefault[T int | time.Duration](value, otherwise T) T {
 type Queue struct {
 	config Config
 	on     database
+	// pause is the first one before a queue that ended begins again.
+	pause time.Duration
 }
 
 // database is the queue's part of a database. River's two drivers have their own
@@ -117,7 +119,7 @@ func Open(ctx context.Context, config Config) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Queue{config: config, on: on}, nil
+	return &Queue{config: config, on: on, pause: firstPause}, nil
 }
 
 // Enqueue makes sure that a job of a kind is queued or running for the workspace.

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/riverqueue/river"
+
 	"parley/internal/intx"
 )
 
@@ -96,6 +98,36 @@ func TestOpenRefuses(t *testing.T) {
 
 // TestNoWakeUpIsLost polls never: work that is added while its job is being
 // completed must wake a new job, or be seen by the running one.
+// refusing is a database that refuses the queue a few times.
+type refusing struct {
+	database
+	left int
+}
+
+func (r *refusing) run(ctx context.Context, config *river.Config, w *runner) error {
+	if r.left--; r.left >= 0 {
+		return errTest
+	}
+	return r.database.run(ctx, config, w)
+}
+
+func TestRunBeginsAgain(t *testing.T) {
+	onBothDatabases(t, func(h *fixture) {
+		h.Run("a queue that the database refuses at first runs its jobs all the same", func(t *testing.T) {
+			h.workspaces("ws_a")
+			log := &lines{}
+			q := h.queue(Config{Poll: never, Log: logTo(log)})
+			q.on, q.pause = &refusing{q.on, 2}, time.Millisecond
+			h.add(q, "ws_a", 1)
+			h.run(q, h.worker(nil))
+			eventually(t, "the job is completed", func() bool { return h.jobs("completed") == 1 })
+			if n := strings.Count(log.String(), "background work stopped"); n != 2 {
+				t.Errorf("it was logged %d times: %s", n, log.String())
+			}
+		})
+	})
+}
+
 func TestNoWakeUpIsLost(t *testing.T) {
 	const adders, times = 4, 100
 	onBothDatabases(t, func(h *fixture) {

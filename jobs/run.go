@@ -18,16 +18,33 @@ const (
 	// stubborn is how much longer than the grace a stop waits for work that
 	// ignores its context.
 	stubborn = 5 * time.Second
+	// firstPause and lastPause are the pauses before a queue that ended begins again. It
+	// begins with the first one once it ran for longer than the last.
+	firstPause = time.Second
+	lastPause  = time.Minute
 )
 
 // Run runs jobs until ctx ends. Then it gives running slices the grace to end, and
-// cancels the rest.
+// cancels the rest. A queue that ends before, such as by a database that refuses a
+// connection, begins again.
 func (q *Queue) Run(ctx context.Context, worker Worker) error {
-	if ctx.Err() != nil {
-		return nil
-	}
 	w := &runner{worker: worker, log: q.config.Log, failures: map[args]int{}}
-	return q.on.run(ctx, q.config.forRiver(), w)
+	for pause := q.pause; ctx.Err() == nil; pause = min(2*pause, lastPause) {
+		began := time.Now()
+		err := q.on.run(ctx, q.config.forRiver(), w)
+		if ctx.Err() != nil {
+			return err
+		}
+		if time.Since(began) > lastPause {
+			pause = q.pause
+		}
+		q.config.Log.Error("background work stopped, and begins again", "pause", pause, "error", err)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+	return nil
 }
 
 func (c Config) forRiver() *river.Config {
