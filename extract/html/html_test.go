@@ -141,6 +141,27 @@ func TestSigns(t *testing.T) {
 	})
 }
 
+func TestShown(t *testing.T) {
+	wants(t, []struct{ what, main, want string }{
+		{"letters of a list", `<ol type="a"><li>Sign.</li><li>Pay.</li></ol>`, "- a. Sign.\n- b. Pay."},
+		{"Roman numerals of a style", `<ol style="list-style-type: upper-roman" start="4"><li>Sign.</li><li>Pay.</li></ol>`, "- IV. Sign.\n- V. Pay."},
+		{"numbers with a gap", `<ol><li>Sign.</li><li value="5">Pay.</li><li>Go.</li></ol>`, `5\. Pay.|||6\. Go.`},
+		{"numbers backwards", `<ol reversed><li>Silver</li><li>Gold</li></ol>`, `2\. Silver|||1\. Gold`},
+		{"a list from five on", `<ol start="5"><li>Sign.</li><li>Pay.</li></ol>`, "5. Sign.\n6. Pay."},
+		{"what is in a field", `<form><label>Guests <input type="number" value="12"></label><textarea>Leave it at the door.</textarea></form>`, "Guests 12|||Leave it at the door."},
+		{"the options of a list", `<label>Size <select><option>Small 9 €</option><option selected>Large 12 €</option></select></label>`, "Size Small 9 €, Large 12 €"},
+		{"a list of everything is left out", `<select>` + strings.Repeat(`<option>Country</option>`, 200) + `</select>`, "not Country"},
+		{"a password and what is hidden in a form", `<input type="password" value="secret"><input type="hidden" value="token-1"><select style="display:none"><option>Trap</option></select>`, "not secret|||not token-1|||not Trap"},
+		{"how full a bar is", `<p>Seats taken: <meter value="6" max="10">6 of 10</meter></p>`, "Seats taken: 6 of 10"},
+		{"quotation marks", `<p>They say <q>never on Sunday</q>.</p>`, "“never on Sunday”"},
+		{"superscripts by their class", `<p>30 m<span class="sup">2</span>, CO<span class="subscript">2</span></p>`, "30 m²|||CO₂"},
+		{"a price as a picture", `<p>Single <img src="p.png" alt="49€"></p>`, "Single 49€"},
+		{"what is seen and not read aloud", `<p><span aria-hidden="true">●●○</span> Hard</p><div aria-hidden="true">From 49 €</div>`, "●●○ Hard|||From 49 €"},
+		{"not what is read aloud in other words", `<p><span aria-hidden="true">49.-</span><span class="visually-hidden">49 euros</span></p>`, "49 euros|||not 49.-"},
+		{"not the name of an icon", `<p><span class="material-icons" aria-hidden="true">home_work</span> Rooms</p>`, "Rooms|||not home_work"},
+	})
+}
+
 func TestContacts(t *testing.T) {
 	wants(t, []struct{ what, main, want string }{
 		{"a mail address", `<p>Write to <a href="mailto:desk@hotel.example?subject=Hi">us</a>.</p>`, "Write to us (desk@hotel.example)."},

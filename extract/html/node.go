@@ -138,6 +138,15 @@ func replace(n *node, others ...*node) {
 	remove(n)
 }
 
+// detached takes the children of an element away from it.
+func detached(n *node) []*node {
+	below := children(n)
+	for _, c := range below {
+		n.RemoveChild(c)
+	}
+	return below
+}
+
 func newText(text string) *node { return &node{Type: nethtml.TextNode, Data: text} }
 
 func newElement(name string, below ...*node) *node {

@@ -15,6 +15,8 @@ import (
 var (
 	raisedStyle  = regexp.MustCompile(`(?i)vertical-align\s*:\s*super`)
 	loweredStyle = regexp.MustCompile(`(?i)vertical-align\s*:\s*sub`)
+	raisedClass  = regexp.MustCompile(`(?i)(?:^|\s)(?:sup|superscript)(?:$|\s)`)
+	loweredClass = regexp.MustCompile(`(?i)(?:^|\s)(?:sub|subscript)(?:$|\s)`)
 	twoDigits    = regexp.MustCompile(`^\d\d$`)
 	priceBefore  = regexp.MustCompile(`[$€£¥₹]\s?\d[\d.,]*$`)
 	priceAfter   = regexp.MustCompile(`^\s*(?:[$€£¥₹]|EUR|USD|CHF|GBP)`)
@@ -24,12 +26,14 @@ var (
 
 // isRaised and isLowered recognize superscripts and subscripts.
 func isRaised(e *node) bool {
-	return element(e, "sup") || element(e, "span", "font", "small", "em", "i", "b") && raisedStyle.MatchString(attr(e, "style"))
+	return element(e, "sup") || inline(e) && (raisedStyle.MatchString(attr(e, "style")) || raisedClass.MatchString(attr(e, "class")))
 }
 
 func isLowered(e *node) bool {
-	return element(e, "sub") || element(e, "span", "font", "small", "em", "i", "b") && loweredStyle.MatchString(attr(e, "style"))
+	return element(e, "sub") || inline(e) && (loweredStyle.MatchString(attr(e, "style")) || loweredClass.MatchString(attr(e, "class")))
 }
+
+func inline(e *node) bool { return element(e, "span", "font", "small", "em", "i", "b") }
 
 // shapeRaised writes a superscript or subscript in characters. One with a link is a
 // reference to a note, and stays a link.

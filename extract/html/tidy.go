@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	nethtml "golang.org/x/net/html"
+
 	"parley/extract/document"
 )
 
@@ -30,6 +32,7 @@ var (
 // and reshapes the rest into forms that Markdown has.
 func tidy(root *node, base *url.URL) {
 	showSigns(root)
+	showFields(root)
 	markStruck(root)
 	panels := panelsOf(root)
 	removeAll(root, func(e *node) bool {
@@ -95,7 +98,32 @@ func (p *panels) hide(e *node) bool {
 	case unseenStyle.MatchString(style) || sameColors(style):
 		return true
 	}
-	return (isHidden(e) || strings.EqualFold(attr(e, "aria-hidden"), "true")) && !p.opens(e)
+	return (isHidden(e) || isSilent(e) && !isSeen(e)) && !p.opens(e)
+}
+
+// isSilent reports whether an element is not read aloud. Most people see it.
+func isSilent(e *node) bool { return strings.EqualFold(attr(e, "aria-hidden"), "true") }
+
+var (
+	// icons matches the names of elements whose text stands for a picture.
+	icons = regexp.MustCompile(`(?i)(?:^|[-_ ])(?:\w*icons?\w*|fa[bsrl]?|glyph\w*|material\w*|symbols?|ligature)(?:$|[-_ ])`)
+	// spoken matches the names of elements that are only read aloud.
+	spoken = regexp.MustCompile(`(?i)(?:^|[-_ ])(?:sr-only|visually-?hidden|screen-?reader\w*|off-?screen|a11y\w*|assistive\w*)(?:$|[-_ ])`)
+)
+
+// isSeen reports whether a silent element shows words: it is no icon, nothing that opens over
+// the page, and nothing that stands beside it in other words for people who listen.
+func isSeen(e *node) bool {
+	names := attr(e, "id") + " " + attr(e, "class")
+	if element(e, "i", "svg", "img") || icons.MatchString(names) || overlay.MatchString(names) || consent.MatchString(names) || textOf(e) == "" {
+		return false
+	}
+	for sibling := range e.Parent.ChildNodes() {
+		if sibling != e && sibling.Type == nethtml.ElementNode && spoken.MatchString(attr(sibling, "class")) {
+			return false
+		}
+	}
+	return attr(e.Parent, "aria-label") == ""
 }
 
 // isHidden reports whether an element is not shown at first.
@@ -147,6 +175,10 @@ func shape(root *node, base *url.URL) {
 			shapeLink(e, base)
 		case "img":
 			replace(e, newText(imageText(e)))
+		case "q":
+			replace(e, slices.Concat([]*node{newText("“")}, detached(e), []*node{newText("”")})...)
+		case "ol":
+			shapeNumbers(e)
 		case "dl":
 			shapeDefinitions(e)
 		case "table":
@@ -188,7 +220,7 @@ func imageText(img *node) string {
 	if cell := cellOf(img); element(cell, "td", "th") && labelOf(img) == alt && !strings.Contains(textOf(cell), alt) {
 		return alt
 	}
-	if len(alt) > 1000 || !strings.Contains(alt, " ") {
+	if len(alt) > 1000 || !strings.Contains(alt, " ") && !strings.ContainsAny(alt, "$€£¥₹%½") {
 		return "" // a file's name, "logo", or not meant for people
 	}
 	return alt

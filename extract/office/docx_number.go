@@ -237,7 +237,7 @@ func (l *numberedList) number(level int) number {
 		if l.counts.used[i] {
 			count = l.counts.at[i]
 		}
-		label = strings.ReplaceAll(label, "%"+strconv.Itoa(i+1), numeral(count, format))
+		label = strings.ReplaceAll(label, "%"+strconv.Itoa(i+1), document.Numeral(count, format))
 	}
 	label = document.Line(label)
 	plain := "%" + strconv.Itoa(level+1)

@@ -113,7 +113,7 @@ func drawnNumeral(scheme string, n int) string {
 			format = of
 		}
 	}
-	text := numeral(n, format)
+	text := document.Numeral(n, format)
 	if format == "decimal" && !strings.HasSuffix(scheme, "ParenBoth") && n >= 0 && n < 1e9 {
 		return text + "."
 	}

@@ -1,4 +1,4 @@
-package office
+package document
 
 import (
 	"strconv"
@@ -7,7 +7,7 @@ import (
 
 // alphabets are the letters with which formats count. After the last they double: aa, bb.
 var alphabets = map[string]string{
-	"lowerLetter": "abcdefghijklmnopqrstuvwxyz", "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+	"lowerGreek": "αβγδεζηθικλμνξοπρστυφχψω", "lowerLetter": "abcdefghijklmnopqrstuvwxyz", "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
 	"russianLower": "абвгдежзиклмнопрстуфхцчшщыэюя", "russianUpper": "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЫЭЮЯ",
 	"chicago": "*†‡§", "ganada": "가나다라마바사아자차카타파하", "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
 	"aiueoFullWidth":       "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン",
@@ -28,9 +28,9 @@ var (
 	ordinals  = strings.Fields("First Second Third Fourth Fifth Sixth Seventh Eighth Ninth Tenth Eleventh Twelfth Thirteenth Fourteenth Fifteenth Sixteenth Seventeenth Eighteenth Nineteenth Twentieth")
 )
 
-// numeral writes a number in a numbering format (ECMA-376, part 1, section 17.18.59). Formats
+// Numeral writes a number in a numbering format (ECMA-376, part 1, section 17.18.59). Formats
 // without a case here are plain numbers.
-func numeral(n int, format string) string {
+func Numeral(n int, format string) string {
 	plain := strconv.Itoa(n)
 	if n < 1 {
 		if format == "none" {
