@@ -22,7 +22,7 @@ var htmlRenderer = renderer.NewRenderer(renderer.WithNodeRenderers(
 ))
 
 func toHTML(markdown string, allow Hosts) string {
-	source := []byte(markdown)
+	source := widened([]byte(markdown))
 	doc := parse(source)
 	if doc == nil {
 		return verbatim(markdown)
@@ -145,6 +145,8 @@ func renderRawHTML(w util.BufWriter, source []byte, n ast.Node, entering bool) (
 		_, _ = w.WriteString(written)
 	case breaksLine(tag, source):
 		_, _ = w.WriteString("<br>\n")
+	default:
+		_, _ = w.WriteString(html.EscapeString(altOf(tag.Segments.Value(source))))
 	}
 	return ast.WalkSkipChildren, nil
 }

@@ -40,6 +40,7 @@ func writeInline(out *strings.Builder, parent ast.Node, source []byte) {
 			if breaksLine(n, source) {
 				out.WriteByte('\n')
 			}
+			out.WriteString(altOf(n.Segments.Value(source)))
 		case *extast.Strikethrough:
 			out.WriteString("~~") // without them an old price stands beside the new one
 			writeInline(out, n, source)

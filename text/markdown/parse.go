@@ -34,7 +34,7 @@ func newParser() parser.Parser {
 			util.Prioritized(parser.NewSetextHeadingParser(), 100),
 			util.Prioritized(parser.NewThematicBreakParser(), 200),
 			util.Prioritized(limitedContainer{parser.NewListParser()}, 300),
-			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(numberedItems{parser.NewListItemParser()}, 400),
 			util.Prioritized(parser.NewCodeBlockParser(), 500),
 			util.Prioritized(parser.NewATXHeadingParser(), 600),
 			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
@@ -54,7 +54,7 @@ func newParser() parser.Parser {
 			util.Prioritized(limitedInline{InlineParser: extension.NewLinkifyParser(), free: true}, 999),
 		),
 		parser.WithParagraphTransformers(
-			util.Prioritized(limitedDefinitions{parser.LinkReferenceParagraphTransformer}, 100),
+			util.Prioritized(limitedDefinitions{linkDefinitions{parser.LinkReferenceParagraphTransformer}}, 100),
 			util.Prioritized(limitedTables{extension.NewTableParagraphTransformer()}, 200),
 		),
 		parser.WithASTTransformers(

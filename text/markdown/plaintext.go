@@ -9,7 +9,7 @@ import (
 )
 
 func toPlainText(markdown string) string {
-	source := []byte(markdown)
+	source := widened([]byte(markdown))
 	text := markdown
 	if doc := parse(source); doc != nil {
 		text = clean(children(doc, source, "\n\n"))
@@ -55,12 +55,10 @@ func listText(list *ast.List, source []byte) string {
 		between, within = "\n", "\n"
 	}
 	var items []string
-	number := list.Start
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		marker, indent := "- ", "  "
 		if list.IsOrdered() {
-			marker, indent = strconv.Itoa(number)+". ", "   "
-			number++
+			marker, indent = strconv.Itoa(numberOf(item))+". ", "   "
 		}
 		if text := children(item, source, within); text != "" {
 			items = append(items, marker+indented(text, indent))

@@ -21,6 +21,7 @@ func newPolicy() *bluemonday.Policy {
 		"em", "strong", "del", "sup", "sub", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")
 	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[A-Za-z0-9_+#.-]{1,40}$`)).OnElements("code")
 	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("ol")
+	p.AllowAttrs("value").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("li")
 	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|center|right)$`)).OnElements("th", "td")
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
 	p.AllowAttrs("checked", "disabled").Matching(regexp.MustCompile(`^$`)).OnElements("input")

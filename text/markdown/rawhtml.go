@@ -39,6 +39,8 @@ func setOf(words string) map[string]bool {
 type tagPairs struct {
 	first map[string]int // where an element is opened first
 	last  map[string]int // where it is closed last
+	// comment is where the last comment ends, or -1.
+	comment int
 }
 
 var (
@@ -47,7 +49,7 @@ var (
 )
 
 func pairsOf(source []byte) tagPairs {
-	pairs := tagPairs{map[string]int{}, map[string]int{}}
+	pairs := tagPairs{map[string]int{}, map[string]int{}, bytes.LastIndex(source, []byte("-->"))}
 	if bytes.IndexByte(source, '<') < 0 {
 		return pairs
 	}
@@ -63,12 +65,11 @@ func pairsOf(source []byte) tagPairs {
 	return pairs
 }
 
-// marks reports whether what begins at an offset with "<" is markup: a tag, or a comment
-// and the like.
+// marks reports whether what begins at an offset with "<" is markup: a tag, or a comment.
 func (p tagPairs) marks(source []byte, at int) bool {
 	found := tagName.FindSubmatchIndex(source[at:min(len(source), at+maxTagName)])
 	if found == nil || found[0] != 0 {
-		return true
+		return bytes.HasPrefix(source[at:], []byte("<!--")) && p.comment > at
 	}
 	name := strings.ToLower(string(source[at+found[2] : at+found[3]]))
 	if alone[name] {
@@ -163,6 +164,8 @@ func withoutTags(raw []byte) string {
 				out.Write(raw[from:at])
 			case kind == html.StartTagToken && unseen[element]:
 				within = element
+			case element == "img":
+				out.WriteString(" " + altOf(raw[from:at]) + " ")
 			case startsLine.Match(raw[from:at]):
 				out.WriteByte('\n')
 			default:
@@ -170,4 +173,18 @@ func withoutTags(raw []byte) string {
 			}
 		}
 	}
+}
+
+// altOf is the text that stands for the picture of a tag, if it is one.
+func altOf(tag []byte) string {
+	tokens := html.NewTokenizer(bytes.NewReader(tag))
+	tokens.Next()
+	name, more := tokens.TagName()
+	for is := string(name) == "img"; is && more; {
+		var key, value []byte
+		if key, value, more = tokens.TagAttr(); string(key) == "alt" {
+			return strings.Join(strings.Fields(string(value)), " ")
+		}
+	}
+	return ""
 }

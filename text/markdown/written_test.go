@@ -47,6 +47,17 @@ func TestSignsThatMeanThemselves(t *testing.T) {
 		{"a formula with stars", `\[ x_1 * y_2 * z \]`, `\[ x_1 * y_2 * z \]`, `<p>\[ x_1 * y_2 * z \]</p>`},
 		{"a formula between dollars", `$a_1*b*c$ and $$x*y*z$$`, `$a_1*b*c$ and $$x*y*z$$`, `<p>$a_1*b*c$ and $$x*y*z$$</p>`},
 		{"two prices in dollars", "$5 and $6", "$5 and $6", "<p>$5 and $6</p>"},
+		{"what looks like the definition of a link", "[Price]: $5", "[Price]: $5", "<p>[Price]: $5</p>"},
+		{"a number with a dot that is none", "[Hours]: 9.30", "[Hours]: 9.30", "<p>[Hours]: 9.30</p>"},
+		{"numbers of a list with a gap", "1. a\n3. b\n4. c", "1. a\n3. b\n4. c", "<ol>\n<li>a</li>\n<li value=\"3\">b</li>\n<li>c</li>\n</ol>"},
+		{"numbers that go down", "3. c\n2. b", "3. c\n2. b", "<ol start=\"3\">\n<li>c</li>\n<li value=\"2\">b</li>\n</ol>"},
+		{"a row with more cells than the header", "|a|b|\n|-|-|\n|1|2|3|", "a: 1; b: 2; 3", "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n<th></th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td>2</td>\n<td>3</td>\n</tr>\n</tbody>\n</table>"},
+		{"such a row in a quotation", "> a | b\n> --|--\n> 1 | 2 | 3", "a: 1; b: 2; 3", "<blockquote>\n<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n<th></th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td>2</td>\n<td>3</td>\n</tr>\n</tbody>\n</table>\n</blockquote>"},
+		{"a table in a block of code", "```\n|a|\n|-|\n|1|2|\n```", "|a|\n|-|\n|1|2|", "<pre><code>|a|\n|-|\n|1|2|\n</code></pre>"},
+		{"an instruction of XML", "<?php echo 5; ?>", "<?php echo 5; ?>", "<p>&lt;?php echo 5; ?&gt;</p>"},
+		{"a comment without an end", "<!-- from $5", "<!-- from $5", "<p>&lt;!-- from $5</p>"},
+		{"a comment", "a <!-- b --> c", "a  c", "<p>a  c</p>"},
+		{"the text of a picture's tag", "Price: <img src=\"p.png\" alt=\"10 €\">", "Price: 10 €", "<p>Price: 10 €</p>"},
 		{"brackets that are escaped", `see \[1\] and \*stars\*`, "see [1] and *stars*", "<p>see [1] and *stars*</p>"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -76,6 +87,26 @@ func letters(text string) string {
 		return -1
 	}, text)
 }
+
+// Blocks lose none either, nor do they count in another way than was written.
+func TestNoBlockLosesASign(t *testing.T) {
+	number := rapid.StringMatching(`[1-9][0-9]{0,2}`)
+	line := rapid.OneOf(
+		rapid.Map(number, func(n string) string { return n + ". item " + n }), rapid.Map(number, func(n string) string { return n + ") item" }),
+		rapid.Map(number, func(n string) string { return "- €" + n }), rapid.Map(number, func(n string) string { return "## Plan " + n }),
+		rapid.Map(number, func(n string) string { return "> " + n }), rapid.Map(number, func(n string) string { return "[Price]: $" + n }),
+		rapid.Map(rapid.SliceOfN(number, 1, 5), func(row []string) string { return "| " + strings.Join(row, " | ") + " |" }),
+		rapid.SampledFrom([]string{"", "", "a | b\n-|-", "| a | b | c |\n|---|---|---|", "***", "text"}),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		written := strings.Join(rapid.SliceOfN(line, 1, 12).Draw(t, "lines"), "\n")
+		if got := markdown.Render(written, markdown.PlainText, nil); !slices.Equal(sorted(numbers(got)), sorted(numbers(written))) {
+			t.Fatalf("the numbers are %q, want %q: %q", numbers(got), numbers(written), got)
+		}
+	})
+}
+
+func sorted(words []string) []string { slices.Sort(words); return words }
 
 func TestNoFormLosesASign(t *testing.T) {
 	part := rapid.OneOf(
