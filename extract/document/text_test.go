@@ -58,7 +58,7 @@ func TestCharset(t *testing.T) {
 		{"one broken character does not change the encoding", "", []byte("äöüäöüäöüäöü \xe4"), "äöüäöüäöüäöü \ufffd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := Decode(c.body, c.contentType, ""); got != c.want {
+			if got, err := Decode(c.body, c.contentType, ""); err != nil || got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
