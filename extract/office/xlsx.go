@@ -16,17 +16,17 @@ const sheetRows = 1_048_576
 
 // ReadXLSX reads the visible sheets of a workbook, each as a table under a
 // heading. It shows cells as the program displays them, and formulas by the
-// values last calculated.
+// values last calculated, or else by what [calculate] makes of them.
 func ReadXLSX(doc *document.Document, in document.Input) error {
 	a, err := openArchive(in, doc.Limits)
 	if err != nil {
 		return err
 	}
-	sheets, err := sheetsOf(a)
+	w, err := workbookOf(a)
 	if err != nil {
 		return err
 	}
-	if len(sheets) == 0 {
+	if len(w.sheets) == 0 {
 		return document.NotOfKind(in, knowledge.XLSX, nil)
 	}
 	body, err := a.standard(in.Body)
@@ -40,8 +40,9 @@ func ReadXLSX(doc *document.Document, in document.Input) error {
 		return document.Damaged(knowledge.XLSX, err)
 	}
 	defer book.Close()
+	calculate(book, w)
 	doc.Title = a.properTitle()
-	for i, sheet := range sheets {
+	for i, sheet := range w.sheets {
 		if sheet.hidden {
 			continue
 		}
@@ -59,7 +60,16 @@ type sheet struct {
 	hidden     bool
 }
 
-func sheetsOf(a *archive) ([]sheet, error) {
+// workbook is what a workbook says of itself.
+type workbook struct {
+	sheets []sheet
+	// names are what formulas call cells, in lower case.
+	names map[string]string
+	// calculatesOnLoad says that its program left the formulas to whoever opens it.
+	calculatesOnLoad bool
+}
+
+func workbookOf(a *archive) (*workbook, error) {
 	part, err := a.mainPart("xl/workbook.xml")
 	if err != nil {
 		return nil, err
@@ -72,14 +82,19 @@ func sheetsOf(a *archive) ([]sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sheets []sheet
+	w := &workbook{names: make(map[string]string), calculatesOnLoad: root.kid("calcPr").attr("fullCalcOnLoad") == "1" || root.kid("calcPr").attr("fullCalcOnLoad") == "true"}
+	root.kid("definedNames").each("definedName", func(n *xmlNode) {
+		if n.attr("localSheetId") == "" {
+			w.names[strings.ToLower(n.attr("name"))] = n.text
+		}
+	})
 	root.kid("sheets").each("sheet", func(n *xmlNode) {
 		r := relations[n.attr("id")]
 		if r.kind == "worksheet" {
-			sheets = append(sheets, sheet{name: n.attr("name"), part: r.target, hidden: n.attr("state") == "hidden" || n.attr("state") == "veryHidden"})
+			w.sheets = append(w.sheets, sheet{name: n.attr("name"), part: r.target, hidden: n.attr("state") == "hidden" || n.attr("state") == "veryHidden"})
 		}
 	})
-	return sheets, nil
+	return w, nil
 }
 
 // sparse holds the non-empty cells of a row by column, from 0.
@@ -133,7 +148,7 @@ func writeSheet(doc *document.Document, name string, rows []sparse, columns []in
 	doc.Heading(2, document.Escape(name))
 	for len(columns) > 1 && len(rows) > 0 && rows[0].single() {
 		for _, text := range rows[0] {
-			doc.Block(document.Escape(document.Line(text)))
+			doc.Block(document.Line(cellText(text)))
 			break
 		}
 		rows = rows[1:]
@@ -144,7 +159,7 @@ func writeSheet(doc *document.Document, name string, rows []sparse, columns []in
 		last := 0
 		for i, column := range columns {
 			if text, ok := found[column]; ok {
-				cells[i], last = document.Escape(strings.TrimSpace(text)), i+1
+				cells[i], last = cellText(text), i+1
 			}
 		}
 		if t.Rows == 0 {
@@ -154,6 +169,15 @@ func writeSheet(doc *document.Document, name string, rows []sparse, columns []in
 			return
 		}
 	}
+}
+
+// cellText returns the text of a cell as Markdown, and a formula in place of its value as code.
+func cellText(text string) string {
+	formula, is := strings.CutPrefix(text, formulaMark)
+	if is && !strings.ContainsAny(formula, "`\n") {
+		return "`" + formula + "`"
+	}
+	return document.Escape(strings.TrimSpace(formula))
 }
 
 // single reports whether all cells of a row hold the same value.
