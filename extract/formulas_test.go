@@ -59,6 +59,7 @@ func TestXLSXShowsFormulasThatNobodyCalculated(t *testing.T) {
 		{"a failure that is expected", f("IFERROR(B2/0,&quot;none&quot;)"), "none"},
 		{"a percentage as it is displayed", `<c r="D2" s="1"><f>C2/8</f><v></v></c>`, "25%"},
 		{"an amount of money as it is displayed", `<c r="D2" s="2"><f>B2*1.5+1000</f><v></v></c>`, "1,300.00 €"},
+		{"a date as it is displayed", `<c r="D2" s="3"><f>46020+B2/100+C2/2</f><v></v></c>`, "2026-01-01"},
 		{"what is calculated otherwise", strings.Replace(f("B2*1.2"), "<v></v>", "<v>7</v>", 1), "7"},
 		{"an empty text", `<c r="D2" t="str"><f>IF(B2&gt;0,"","x")</f><v></v></c><c r="E2" t="inlineStr"><is><t>end</t></is></c>`, " | end"},
 		{"a function that is not calculated", f("VLOOKUP(B2,A1:C3,2,FALSE)*2"), "`=VLOOKUP(B2,A1:C3,2,FALSE)*2`"},
@@ -133,4 +134,35 @@ func TestXLSXShowsFormulasThatNobodyCalculated(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestXLSXReadsTablesOfASheet(t *testing.T) {
+	sheet := func(rows ...[]any) []byte {
+		book := excelize.NewFile()
+		defer book.Close()
+		for i, cells := range rows {
+			if err := book.SetSheetRow("Sheet1", fmt.Sprint("A", i+1), &cells); err != nil {
+				panic(err)
+			}
+		}
+		b, err := book.WriteToBuffer()
+		if err != nil {
+			panic(err)
+		}
+		return b.Bytes()
+	}
+	for _, c := range []struct {
+		name string
+		body []byte
+		want string
+	}{
+		{"one below another", sheet([]any{"Item", "Price"}, []any{"Lamp", 3}, nil, []any{"Opening hours"}, []any{"Day", "From", "To"}, []any{"Monday", "9:00", "17:00"}), "| Item | Price |\n| --- | --- |\n| Lamp | 3 |\n\nOpening hours\n\n| Day | From | To |\n| --- | --- | --- |\n| Monday | 9:00 | 17:00 |"},
+		{"without a title", sheet([]any{"Item", "Price"}, []any{"Lamp", 3}, nil, []any{"Room", "Beds"}, []any{"Lake", 2}), "| Lamp | 3 |\n\n| Room | Beds |\n| --- | --- |\n| Lake | 2 |"},
+		{"but not the sections of one", sheet([]any{"Item", "Price"}, []any{"Lamp", 3}, nil, []any{"Garden"}, []any{"Chair", 5}, nil, []any{"Total", 8}), "| Lamp | 3 |\n| Garden |\n| Chair | 5 |\n| Total | 8 |"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			wantText(t, knowledge.XLSX, c.body, c.want)
+		})
+	}
 }

@@ -86,6 +86,7 @@ func guess(body []byte) encoding.Encoding {
 			beyond++
 		}
 	}
+	languages := languagePrices(body)
 	var best encoding.Encoding
 	var reading string
 	least, second := math.Inf(1), math.Inf(1)
@@ -104,7 +105,7 @@ func guess(body []byte) encoding.Encoding {
 		}
 		price := math.Inf(1)
 		for language := range strings.FieldsSeq(c.languages) {
-			price = min(price, models()[language].price(read))
+			price = min(price, models()[language].price(read)+languages[language])
 		}
 		switch price += c.price; {
 		case read == reading:
@@ -119,6 +120,37 @@ func guess(body []byte) encoding.Encoding {
 		return nil
 	}
 	return best
+}
+
+// languagePrices returns how much less probable than in the likeliest language the letters
+// of ASCII are in each, which are the same in nearly every encoding.
+func languagePrices(body []byte) map[string]float64 {
+	var counts [26]float64
+	letters := 0.0
+	for _, c := range body {
+		if letter(c) {
+			counts[c|0x20-'a']++
+			letters++
+		}
+	}
+	prices, least := map[string]float64{}, math.Inf(1)
+	for language, m := range models() {
+		if alphabets[language].ascii == "" {
+			continue
+		}
+		for i, n := range counts {
+			prices[language] += n * m.ascii[i]
+		}
+		least = min(least, prices[language])
+	}
+	for language := range models() {
+		price, latin := prices[language]
+		if prices[language] = price - least; !latin {
+			prices[language] = letters * .15
+		}
+		prices[language] = min(prices[language], mostASCII)
+	}
+	return prices
 }
 
 // sampleOf returns the first lines that are not ASCII. No encoding here has bytes of line
@@ -150,16 +182,16 @@ func isASCII(text []byte) bool {
 // model holds what the letters of a language cost.
 type model struct {
 	prices map[rune]float64
-	// ascii is what a letter of ASCII costs beyond others, up to [mostASCII]: texts have parts
-	// in other languages.
-	ascii float64
+	// ascii is what each letter of ASCII costs.
+	ascii [26]float64
 	// ideographs says that words have no spaces and no cases.
 	ideographs bool
 }
 
 const (
 	asciiPrice    = 3
-	mostASCII     = 4
+	mostASCII     = 5   // of all letters of ASCII beyond the price: texts have parts in other languages
+	asciiFall     = 7   // by which fewer letters of ASCII have a lower rank
 	foreignPrice  = 11  // of a letter of another language
 	measurePrice  = 4   // of a unit behind a number, and of an apostrophe
 	symbolPrice   = 6.5 // of a symbol that texts often have
@@ -176,7 +208,10 @@ const symbols = "«»„“”‘’‚–—…•·€£§°©®™½¼¾²³�
 var models = sync.OnceValue(func() map[string]*model {
 	made := make(map[string]*model)
 	for language, a := range alphabets {
-		m := &model{prices: make(map[rune]float64), ascii: -math.Log(1 - min(a.share, .15))}
+		m := &model{prices: make(map[rune]float64)}
+		for rank, r := range a.ascii {
+			m.ascii[r-'a'] = float64(rank)/asciiFall + math.Log(asciiFall/(1-a.share))
+		}
 		m.add(a.letters, a.share, float64(utf8.RuneCountInString(a.letters))/2.5)
 		made[language] = m
 	}
@@ -211,7 +246,7 @@ type tier struct {
 }
 
 func ideographs(tiers ...tier) *model {
-	m := &model{prices: make(map[rune]float64), ascii: .15, ideographs: true}
+	m := &model{prices: make(map[rune]float64), ideographs: true}
 	for _, t := range tiers {
 		m.add(t.characters, t.share, math.Inf(1))
 	}
@@ -247,16 +282,13 @@ func kana(first, last rune) string {
 
 // price returns how improbable a text is in the model's language.
 func (m *model) price(text string) float64 {
-	sum, ascii := 0.0, 0.0
+	sum := 0.0
 	before, earlier := ' ', ' '
 	for _, r := range text {
 		if r < utf8.RuneSelf {
 			sum += asciiPrice
-			if letter(byte(r)) {
-				ascii += m.ascii
-				if before >= utf8.RuneSelf && unicode.IsLetter(before) {
-					sum += m.join(before, r)
-				}
+			if letter(byte(r)) && before >= utf8.RuneSelf && unicode.IsLetter(before) {
+				sum += m.join(before, r)
 			}
 			if digit(r) && (before == '€' || before == '£') {
 				sum -= symbolPrice - measurePrice
@@ -269,7 +301,7 @@ func (m *model) price(text string) float64 {
 		}
 		earlier, before = before, r
 	}
-	return sum + min(ascii, mostASCII)
+	return sum
 }
 
 func digit(r rune) bool { return r >= '0' && r <= '9' }
@@ -298,6 +330,8 @@ func (m *model) character(earlier, before, r rune) float64 {
 		if wide := r >= 0xff01 && r <= 0xff5e; !wide && (m.ideographs || unicode.Is(unicode.Han, r)) {
 			price = 13
 		}
+	case r >= 0x2500 && r < 0x25a0: // lines of boxes
+		return oddPrice + casePrice
 	case r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Co, r), !unicode.IsGraphic(r) && r != '\u200e' && r != '\u200f' && r != '\u200c' && r != '\u200d':
 		return brokenPrice
 	default:

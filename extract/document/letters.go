@@ -39,50 +39,50 @@ const (
 		"란돌박증송손뭐죽독죠좀즈론활막찾존곳될순"
 )
 
-// alphabet is what a language is written with: its letters, the most frequent first, and their share of
-// all letters of its texts. For a Latin alphabet the letters are those beyond ASCII.
+// alphabet is what a language is written with: its letters beyond ASCII, the most frequent first, and
+// their share of all letters of its texts. A Latin alphabet has letters of ASCII, too.
 type alphabet struct {
-	share   float64
-	letters string
+	share          float64
+	letters, ascii string
 }
 
 var alphabets = map[string]alphabet{
-	"ca": {.025, "éóàíèòçúïüáñ"},
-	"cs": {.132, "íáěžřéčšýůúňďťó"},
-	"cy": {.015, "ŵâêôŷîïûáéö"},
-	"da": {.031, "åøæéóäö"},
-	"de": {.019, "üäößé"},
-	"en": {.001, "éèçüöñáíóàêïôâëä"},
-	"eo": {.030, "ĉĝŝŭĵĥ"},
-	"es": {.021, "óíáéñúü"},
-	"et": {.035, "äõüöšž"},
-	"fr": {.033, "éàèêçôâîùûœïëÿ"},
-	"hu": {.098, "éáöóőüíúű"},
-	"is": {.128, "íáðöþæéúýó"},
-	"it": {.010, "èàùòéìî"},
-	"lt": {.072, "ėšųžąįūčęõ"},
-	"lv": {.104, "āīēšūņļžķģčō"},
-	"mt": {.050, "ħżġċàèìòù"},
-	"nl": {.003, "ëéïèóüöá"},
-	"pl": {.068, "łężąóśćńź"},
-	"pt": {.034, "ãéçáíêóúõàâôü"},
-	"ro": {.066, "ăîşţâșț"},
-	"sk": {.104, "áíčžýéšúťľôňďóäĺŕ"},
-	"sh": {.029, "čšžćđ"},
-	"sq": {.060, "ëç"},
-	"sv": {.060, "äåöé"},
-	"tr": {.103, "ıüşçğöâîİ"},
-	"vi": {.250, "đưâêôơăáàéèíìóòúùý\u0301\u0300\u0323\u0309\u0303"},
+	"ca": {.025, "éóàíèòçúïüáñ", "easlrintoducmpvbgqfhxjyzkw"},
+	"cs": {.132, "íáěžřéčšýůúňďťó", "eoantsilvdkmrpujchzybfgxwq"},
+	"cy": {.015, "ŵâêôŷîïûáéö", "aydnrelioguwfthmscbpkvjxzq"},
+	"da": {.031, "åøæéóäö", "erntdaislogkmvfhubpjycwxzq"},
+	"de": {.019, "üäößé", "enirstadhulcmgobfwkzvpjyxq"},
+	"en": {.001, "éèçüöñáíóàêïôâëä", "etaoinsrhldcumfgypwbvkjxzq"},
+	"eo": {.030, "ĉĝŝŭĵĥ", "aieonlsrtkjudmpvgfbchzxwqy"},
+	"es": {.021, "óíáéñúü", "eaosnrildtcumpbgqyvhfjzxkw"},
+	"et": {.035, "äõüöšž", "aiestlunkmodrvghjpbfcxyzqw"},
+	"fr": {.033, "éàèêçôâîùûœïëÿ", "esanitruoldcpmvqfgbhjxyzkw"},
+	"hu": {.098, "éáöóőüíúű", "eatnlsikmozrgydvbhjpucfwxq"},
+	"is": {.128, "íáðöþæéúýó", "arniestlgumkfovhdjybpcwxzq"},
+	"it": {.010, "èàùòéìî", "eiaontrlscdupmgvhfbzqkywxj"},
+	"lt": {.072, "ėšųžąįūčęõ", "iasoterunkmlpdvjgbyczfhxwq"},
+	"lv": {.104, "āīēšūņļžķģčō", "aisterunkmovldpjzbgcfhwyxq"},
+	"mt": {.050, "ħżġċàèìòù", "aitlunmrjesbkfdhgpqwxozvcy"},
+	"nl": {.003, "ëéïèóüöá", "enaitordslghvmkujwbpzcfyxq"},
+	"pl": {.068, "łężąóśćńź", "aieozntswrcydkmpjlubghfvxq"},
+	"pt": {.034, "ãéçáíêóúõàâôü", "aeosridnmtuclpvgqfbhzjxykw"},
+	"ro": {.066, "ăîşţâșț", "eairntuclosdpmfvbgzhjxykwq"},
+	"sk": {.104, "áíčžýéšúťľôňďóäĺŕ", "oaenitsrvklmdpujchzbyfgxwq"},
+	"sh": {.029, "čšžćđ", "aoienjsrutdkvmlpzgbchfywxq"},
+	"sq": {.060, "ëç", "etinarshukjoplmdvqzbgyfxcw"},
+	"sv": {.060, "äåöé", "aetrnisldomgkvhfupbcjyxwzq"},
+	"tr": {.103, "ıüşçğöâîİ", "aeinrlkdmtsyuobzgvhcpfjwxq"},
+	"vi": {.250, "đưâêôơăáàéèíìóòúùý\u0301\u0300\u0323\u0309\u0303", "nhtcigaumolvrybpskdeqxwfjz"},
 
-	"be": {1, "аінорескдлвыптмяуьзгйбчжцўшюёхэф"},
-	"bg": {1, "аоеитнсврдклмпзяъгбчущжйцхшфюь"},
-	"ru": {1, "оеаинтсрвлкмдпуяыьгбзчйжхшюцэщфъё"},
-	"sr": {1, "аоиенрјстувкдмплзбгчшцћжхљњђфџѓќѕ"},
-	"uk": {1, "оаніивтерскудлмпзяьбгйчцжхїюшщєфґ"},
+	"be": {1, "аінорескдлвыптмяуьзгйбчжцўшюёхэф", ""},
+	"bg": {1, "аоеитнсврдклмпзяъгбчущжйцхшфюь", ""},
+	"ru": {1, "оеаинтсрвлкмдпуяыьгбзчйжхшюцэщфъё", ""},
+	"sr": {1, "аоиенрјстувкдмплзбгчшцћжхљњђфџѓќѕ", ""},
+	"uk": {1, "оаніивтерскудлмпзяьбгйчцжхїюшщєфґ", ""},
 
-	"el": {1, "ατοσιενρπκμηυλίςάόέγδωήχθύφώβξζψϊΐϋΰ"},
-	"he": {1, "יוהלאתרמבשנעםדכחקפסגןצזטךףץ"},
-	"ar": {1, "اليمنورتعبدةهفكسأقحجىشصطخذإضثزغئءظآؤ"},
-	"fa": {1, "ایرندهومبتسکشلزفخگعقجحپآچطصيضغظذثئكژأء"},
-	"th": {1, "านรอก่เ้งมยลวัดทสิตะปบคีหแุจำพชข์ใูไ็โถึืผซธศภณฟษญฐฉฆฮๆฎฏฒฬฤ๊๋ฝฯ"},
+	"el": {1, "ατοσιενρπκμηυλίςάόέγδωήχθύφώβξζψϊΐϋΰ", ""},
+	"he": {1, "יוהלאתרמבשנעםדכחקפסגןצזטךףץ", ""},
+	"ar": {1, "اليمنورتعبدةهفكسأقحجىشصطخذإضثزغئءظآؤ", ""},
+	"fa": {1, "ایرندهومبتسکشلزفخگعقجحپآچطصيضغظذثئكژأء", ""},
+	"th": {1, "านรอก่เ้งมยลวัดทสิตะปบคีหแุจำพชข์ใูไ็โถึืผซธศภณฟษญฐฉฆฮๆฎฏฒฬฤ๊๋ฝฯ", ""},
 }

@@ -35,6 +35,7 @@ func ReadXLSX(doc *document.Document, in document.Input) error {
 	}
 	book, err := excelize.OpenReader(bytes.NewReader(body), excelize.Options{
 		UnzipSizeLimit: doc.Limits.Unpacked, UnzipXMLSizeLimit: doc.Limits.Unpacked, // so that nothing goes to files
+		ShortDatePattern: "yyyy-mm-dd", // spreadsheets show this format in the order of their user's language
 	})
 	if err != nil {
 		return document.Damaged(knowledge.XLSX, err)
@@ -111,7 +112,8 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet)
 	}
 	defer rows.Close()
 	var kept []sparse
-	columns := make(map[int]bool)
+	var apart []int // rows behind an empty one
+	empty := false
 	for at := 0; rows.Next(); at++ {
 		if at >= sheetRows {
 			return document.Damaged(knowledge.XLSX, nil)
@@ -122,10 +124,11 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet)
 		}
 		found := merges.apply(at, cells)
 		if len(found) == 0 {
+			empty = true
 			continue
 		}
-		for column := range found {
-			columns[column] = true
+		if empty {
+			apart, empty = append(apart, len(kept)), false
 		}
 		if kept = append(kept, found); len(kept) > doc.Limits.Rows {
 			return fault.New(fault.TooLarge, "The sheet %q has more than %s. Split it, and add its parts.", document.Clip(document.Line(s.name), 100), document.Count(doc.Limits.Rows, "row"))
@@ -134,18 +137,51 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet)
 	if err := rows.Error(); err != nil {
 		return document.Damaged(knowledge.XLSX, err)
 	}
-	writeSheet(doc, s.name, kept, sortedColumns(columns))
+	if len(kept) > 0 {
+		doc.Heading(2, document.Escape(s.name))
+	}
+	begin := 0
+	for _, at := range apart {
+		if beginsTable(kept[at:]) {
+			writeTable(doc, kept[begin:at])
+			begin = at
+		}
+	}
+	writeTable(doc, kept[begin:])
 	return nil
 }
 
-// writeSheet writes a sheet's rows. Single-value rows before the first row with
+// beginsTable reports whether rows behind an empty one are a table of their own: titles, then
+// names of columns, then a row with a number.
+func beginsTable(rows []sparse) bool {
+	for i := 0; i+1 < min(len(rows), 5); i++ {
+		if !rows[i].single() {
+			return !rows[i].hasDigit() && !rows[i+1].single() && rows[i+1].hasDigit()
+		}
+	}
+	return false
+}
+
+func (s sparse) hasDigit() bool {
+	for _, text := range s {
+		if strings.ContainsAny(text, "0123456789") {
+			return true
+		}
+	}
+	return false
+}
+
+// writeTable writes the rows of a table. Single-value rows before the first row with
 // several values describe the table, so they become lines of text; the rest
 // becomes the table.
-func writeSheet(doc *document.Document, name string, rows []sparse, columns []int) {
-	if len(rows) == 0 {
-		return
+func writeTable(doc *document.Document, rows []sparse) {
+	found := make(map[int]bool)
+	for _, row := range rows {
+		for column := range row {
+			found[column] = true
+		}
 	}
-	doc.Heading(2, document.Escape(name))
+	columns := sortedColumns(found)
 	for len(columns) > 1 && len(rows) > 0 && rows[0].single() {
 		for _, text := range rows[0] {
 			doc.Block(document.Line(cellText(text)))
