@@ -122,7 +122,7 @@ func (r *Rows) closing() int {
 	for at := 1; ; at += 2 {
 		next := strings.IndexByte(r.rest[at:], '"')
 		if next < 0 {
-			r.open = true
+			r.open = !r.literal
 			return 0
 		}
 		if at += next; r.literal && at > maxQuoted {
