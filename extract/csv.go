@@ -18,7 +18,7 @@ func readCSV(doc *document.Document, in Input) error {
 	text, comma := delimiter(text, isTSV(in))
 	head := headOf(text, comma)
 	rows := separated.New(text, comma, document.MaxColumns+1)
-	t := &document.Table{Doc: doc, Width: widest(text, comma)}
+	t := &document.Table{Doc: doc, Width: widest(text, comma, head.before)}
 	for n := 0; doc.Err == nil; n++ {
 		cells, _, ok := rows.Next()
 		switch {
@@ -49,14 +49,18 @@ func titleOf(cells []string, comma rune) string {
 	return document.Line(strings.TrimRight(strings.Join(cells, string(comma)), string(comma)+" "))
 }
 
-// widest returns how many columns the widest row has. The header gets as many: Markdown does not show
+// widest returns how many columns the widest row from the header on has. The header gets as many: Markdown does not show
 // cells beyond it.
-func widest(text string, comma rune) int {
+func widest(text string, comma rune, header int) int {
 	width := 0
-	for rows := separated.New(text, comma, document.MaxColumns); ; {
+	rows := separated.New(text, comma, document.MaxColumns)
+	for n := 0; ; n++ {
 		cells, _, ok := rows.Next()
 		if !ok {
 			return width
+		}
+		if n < header {
+			continue
 		}
 		for len(cells) > width && strings.TrimSpace(cells[len(cells)-1]) == "" {
 			cells = cells[:len(cells)-1]
@@ -106,66 +110,73 @@ func (h head) better(than head) bool {
 	return h.same*h.same*max(than.all, 1) > than.same*than.same*max(h.all, 1)
 }
 
+// headRow is what is known of a row of the head.
+type headRow struct {
+	width, filled int
+	// endsFilled says that its last cell is filled, hasDigit that some cell has a digit.
+	endsFilled, hasDigit, isComment bool
+}
+
+func headRowOf(cells []string) headRow {
+	r := headRow{width: len(cells), isComment: strings.HasPrefix(cells[0], "# ") || strings.HasPrefix(cells[0], "//")}
+	for _, cell := range cells {
+		r.endsFilled = strings.TrimSpace(cell) != ""
+		if r.endsFilled {
+			r.filled++
+		}
+		r.hasDigit = r.hasDigit || strings.ContainsAny(cell, "0123456789")
+	}
+	return r
+}
+
 // headOf reads the first rows. The header is the first row that is as wide and as full as most are: titles, comments
 // and names with a value stand before it.
 func headOf(text string, comma rune) head {
-	var rows [][]bool   // whether each cell is filled
-	var comments []bool // whether each row is a comment
+	var rows []headRow
 	widths := map[int]int{}
 	for all := separated.New(text, comma, document.MaxColumns+1); len(rows) < headRows; {
 		cells, _, ok := all.Next()
 		if !ok {
 			break
 		}
-		filled := make([]bool, len(cells))
-		for i, cell := range cells {
-			filled[i] = strings.TrimSpace(cell) != ""
-		}
-		rows = append(rows, filled)
-		comments = append(comments, strings.HasPrefix(cells[0], "# ") || strings.HasPrefix(cells[0], "//"))
+		rows = append(rows, headRowOf(cells))
 		if len(cells) > 1 {
 			widths[len(cells)]++
 		}
 	}
-	h := head{}
+	h := head{all: len(rows)}
 	for width, n := range widths {
 		if n > h.same || n == h.same && width > h.width {
 			h.width, h.same = width, n
 		}
 	}
-	h.all = len(rows)
 	if h.same == 0 {
 		return h
 	}
 	full := typicallyFilled(rows, h.width)
-	h.before = slices.IndexFunc(rows, func(r []bool) bool { return len(r) >= h.width && count(r) >= full })
-	for comments[h.before] && h.before+1 < len(rows) {
+	h.before = slices.IndexFunc(rows, func(r headRow) bool { return r.width == h.width && r.filled >= full })
+	for rows[h.before].isComment && h.before+1 < len(rows) {
 		h.before++
 	}
-	// A header may name fewer columns than there are, but not leave out the last.
-	if i := h.before - 1; i >= 0 && !comments[i] && len(rows[i]) == h.width && rows[i][h.width-1] && count(rows[i]) > 1 {
-		h.before = i
+	if h.before > 0 {
+		first, above := rows[h.before], rows[h.before-1]
+		// A header may name fewer columns than there are, but not leave out the last, and more
+		// than the rows fill, unless the first of them is a header itself.
+		named := !first.hasDigit && h.before+1 < len(rows) && rows[h.before+1].hasDigit
+		if !above.isComment && above.filled > 1 && (above.width == h.width && above.endsFilled || above.width > h.width && !named) {
+			h.before--
+		}
 	}
 	h.all -= h.before
 	return h
 }
 
-func count(filled []bool) int {
-	n := 0
-	for _, is := range filled {
-		if is {
-			n++
-		}
-	}
-	return n
-}
-
 // typicallyFilled is how many cells half of the rows of a width have filled, at least.
-func typicallyFilled(rows [][]bool, width int) int {
+func typicallyFilled(rows []headRow, width int) int {
 	var counts []int
 	for _, r := range rows {
-		if len(r) == width {
-			counts = append(counts, count(r))
+		if r.width == width {
+			counts = append(counts, r.filled)
 		}
 	}
 	slices.Sort(counts)

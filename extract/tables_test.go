@@ -21,6 +21,8 @@ func TestCSVReadsTheWholeHead(t *testing.T) {
 		{"a quoted one, with CR LF", "\"sep=;\"\r\nItem;Price;Stock\r\n" + rows, table},
 		{"a line that names the tab", "sep=\t\nItem\tPrice\nLamp, a; b\t3\n", "| Item | Price |\n| --- | --- |\n| Lamp, a; b | 3 |"},
 		{"a long preamble", strings.Repeat("A note, which is long; and which goes on\n", 3) + "\nItem;Price;Stock\n" + rows + strings.Repeat("Chair;1,00;1\n", 9), table},
+		{"a title with more delimiters than the header", "Lamps; desks; chairs; shelves\nItem;Price;Stock\n" + rows, "Lamps; desks; chairs; shelves\n\n" + table},
+		{"rows narrower than the header", "Item;Price;Stock;Note\n" + rows, "| Item | Price | Stock | Note |\n| --- | --- | --- | --- |\n| Lamp, small | 12,50 | 3 |"},
 		{"pipes", "Report\nItem|Price|Stock\nLamp, small|12,50|3\nDesk|249,00|1\n", "Report\n\n" + table},
 		{"decimal commas are no delimiters", "1,5;2,5;3,5\n4,5;5,5;6,5\n", "| 1,5 | 2,5 | 3,5 |"},
 		{"a header with an empty corner", ";2025;2026\nRent;900;950\nFood;300;310\n", "|  | 2025 | 2026 |\n| --- | --- | --- |\n| Rent | 900 | 950 |"},

@@ -20,7 +20,38 @@ const formulaMark = "\ue000"
 
 // formulaCell matches a cell with a formula: the cell's attributes, the formula's, its
 // text, and the element of its value.
-var formulaCell = regexp.MustCompile(`<((?:[a-z0-9]+:)?)c((?:\s[^<>]*)?)>\s*<(?:[a-z0-9]+:)?f((?:\s[^<>]*?)?)(?:/>|>([^<]*)</(?:[a-z0-9]+:)?f>)\s*(<(?:[a-z0-9]+:)?v[^<>]*?(?:/>|>([^<]*)</(?:[a-z0-9]+:)?v>))?\s*</(?:[a-z0-9]+:)?c>`)
+var formulaCell = regexp.MustCompile(`^<(?:[a-z0-9]+:)?c((?:\s[^<>]*)?)>\s*<(?:[a-z0-9]+:)?f((?:\s[^<>]*?)?)(?:/>|>([^<]*)</(?:[a-z0-9]+:)?f>)\s*(<(?:[a-z0-9]+:)?v[^<>]*?(?:/>|>([^<]*)</(?:[a-z0-9]+:)?v>))?`)
+
+// root matches the first element of a sheet with its prefix.
+var root = regexp.MustCompile(`<((?:[a-z0-9]+:)?)worksheet[\s>]`)
+
+// formulaCells yields where the cells with formulas begin and end in a sheet. The expression alone would take
+// seconds for a large sheet.
+func formulaCells(xml []byte, prefix string) func(func(begin, end int) bool) {
+	return func(yield func(begin, end int) bool) {
+		formula, closing := []byte("<"+prefix+"f"), []byte("</"+prefix+"c>")
+		for at := 0; ; {
+			next := bytes.Index(xml[at:], formula)
+			if next < 0 {
+				return
+			}
+			next += at
+			begin, end := bytes.LastIndexByte(xml[at:next], '<'), bytes.Index(xml[next:], closing)
+			if end < 0 {
+				return
+			}
+			if begin < 0 || strings.IndexByte("> /\t\r\n", xml[next+len(formula)]) < 0 {
+				at = next + len(formula)
+				continue
+			}
+			begin, end = at+begin, next+end+len(closing)
+			if !yield(begin, end) {
+				return
+			}
+			at = end
+		}
+	}
+}
 
 var attribute = regexp.MustCompile(`\s([a-zA-Z]+)\s*=\s*("[^"]*"|'[^']*')`)
 
@@ -51,7 +82,7 @@ func calculate(book *excelize.File, w *workbook) {
 	filled := map[string][]byte{}
 	for _, sheet := range w.sheets {
 		xml := part(sheet.part)
-		if sheet.hidden || !bytes.Contains(xml, []byte("<f")) && !bytes.Contains(xml, []byte(":f")) {
+		if sheet.hidden {
 			continue
 		}
 		if xml = calc.fill(sheet.name, xml); xml != nil {
@@ -80,16 +111,18 @@ func (c *calculator) fill(sheet string, xml []byte) []byte {
 	var out bytes.Buffer
 	done := 0
 	shared := map[string]expression{}
-	for _, at := range formulaCell.FindAllSubmatchIndex(xml, -1) {
-		group := func(n int) []byte {
-			if at[2*n] < 0 {
-				return nil
-			}
-			return xml[at[2*n]:at[2*n+1]]
+	prefix := ""
+	if found := root.FindSubmatch(xml[:min(len(xml), 4096)]); found != nil {
+		prefix = string(found[1])
+	}
+	for begin, end := range formulaCells(xml, prefix) {
+		group := formulaCell.FindSubmatch(xml[begin:end])
+		if group == nil {
+			continue
 		}
-		cell, own := attributes(group(2)), attributes(group(3))
+		cell, own := attributes(group[1]), attributes(group[2])
 		column, row, err := excelize.CellNameToCoordinates(cell["r"])
-		formula := expression{text: html.UnescapeString(string(group(4))), sheet: sheet, column: column, row: row}
+		formula := expression{text: html.UnescapeString(string(group[3])), sheet: sheet, column: column, row: row}
 		if own["t"] == "shared" {
 			if formula.text != "" {
 				shared[own["si"]] = formula
@@ -97,7 +130,7 @@ func (c *calculator) fill(sheet string, xml []byte) []byte {
 				formula = first
 			}
 		}
-		if !c.book.uncalculated(cell["t"], group(6), at[10] >= 0) {
+		if !c.book.uncalculated(cell["t"], group[5], group[4] != nil) {
 			continue
 		}
 		text := strings.TrimPrefix(strings.TrimSpace(formula.text), "=")
@@ -111,8 +144,7 @@ func (c *calculator) fill(sheet string, xml []byte) []byte {
 		} else {
 			value = formulaMark + "=" + formula.movedText(column, row)
 		}
-		out.Write(xml[done:at[0]])
-		prefix := string(group(1))
+		out.Write(xml[done:begin])
 		out.WriteString("<" + prefix + "c")
 		for _, name := range []string{"r", "s"} {
 			if cell[name] != "" {
@@ -120,7 +152,7 @@ func (c *calculator) fill(sheet string, xml []byte) []byte {
 			}
 		}
 		fmt.Fprintf(&out, ` t="%s"><%sv>%s</%sv></%sc>`, kind, prefix, html.EscapeString(value), prefix, prefix)
-		done = at[1]
+		done = end
 	}
 	if done == 0 {
 		return nil

@@ -74,19 +74,8 @@ func (r *Rows) Next() (cells []string, line int, ok bool) {
 
 // cell returns the next cell, and whether another follows in the row.
 func (r *Rows) cell() (cell string, more bool) {
-	if strings.HasPrefix(r.rest, `"`) {
-		if end := r.closing(); end > 0 {
-			cell = r.rest[1:end]
-			if !r.literal || strings.ContainsAny(cell, "\",\t\n") {
-				r.line += strings.Count(cell, "\n")
-				more = r.skip(end + 1)
-				return strings.ReplaceAll(cell, `""`, `"`), more
-			}
-		} else if end := r.closingInLine(); end > 0 && !r.literal {
-			cell = r.rest[1:end]
-			more = r.skip(end + 1)
-			return strings.ReplaceAll(cell, `""`, `"`), more
-		}
+	if cell, more, is := r.quoted(); is {
+		return cell, more
 	}
 	end := strings.IndexAny(r.rest, r.comma+"\n")
 	if end < 0 {
@@ -94,6 +83,31 @@ func (r *Rows) cell() (cell string, more bool) {
 	}
 	cell = r.rest[:end]
 	return cell, r.skip(end)
+}
+
+// quoted returns the next cell if quotes enclose it. Spaces may stand before them.
+func (r *Rows) quoted() (cell string, more, is bool) {
+	written := r.rest
+	if r.rest = strings.TrimLeft(written, " "); !strings.HasPrefix(r.rest, `"`) || r.literal && len(r.rest) < len(written) {
+		r.rest = written
+		return "", false, false
+	}
+	spaced := len(r.rest) < len(written)
+	open := r.open
+	if end := r.closing(); end > 0 {
+		if cell = r.rest[1:end]; !r.literal || strings.ContainsAny(cell, "\",\t\n") {
+			r.line += strings.Count(cell, "\n")
+			more = r.skip(end + 1)
+			return strings.ReplaceAll(cell, `""`, `"`), more, true
+		}
+	} else if end := r.closingInLine(); end > 0 && !r.literal {
+		cell = r.rest[1:end]
+		more = r.skip(end + 1)
+		return strings.NewReplacer(`""`, `"`, `\"`, `"`).Replace(cell), more, true
+	}
+	r.rest = written
+	r.open = r.open && (open || !spaced)
+	return "", false, false
 }
 
 // skip skips a cell and what ends it: a comma, after which another follows, or the line's end.
@@ -138,7 +152,8 @@ func (r *Rows) closing() int {
 }
 
 // closingInLine returns the place of the quote that closes the cell which begins here, if
-// it is on the same line, or 0. Other quotes in it are characters.
+// it is on the same line, or 0. Other quotes in it are characters, as are those behind a
+// backslash.
 func (r *Rows) closingInLine() int {
 	if len(r.rest) <= r.after {
 		_, after, _ := strings.Cut(r.rest, "\n")
@@ -151,7 +166,7 @@ func (r *Rows) closingInLine() int {
 			r.unclosed = r.after
 			break
 		}
-		if at += next; r.ends(at + 1) {
+		if at += next; r.ends(at+1) && line[at-1] != '\\' {
 			return at
 		}
 	}

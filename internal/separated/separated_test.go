@@ -54,13 +54,15 @@ func TestRows(t *testing.T) {
 	})
 	t.Run("a quote that encloses no cell is a character, and swallows nothing", func(t *testing.T) {
 		for text, want := range map[string][][]string{
-			"\"Moby\" for kids,3\nEmma,5\n":       {{`"Moby" for kids`, "3"}, {"Emma", "5"}},
-			"\"Moby for kids,3\n\"Emma\",5\n":     {{`"Moby for kids`, "3"}, {"Emma", "5"}},
-			"Emma,5\n\"Moby,3\nDune,9":            {{"Emma", "5"}, {`"Moby`, "3"}, {"Dune", "9"}},
-			"\"say \"hi\", twice\",3\nEmma,5":     {{`say "hi`, ` twice"`, "3"}, {"Emma", "5"}},
-			"12\" disk,3\n3.5\" disk,4":           {{`12" disk`, "3"}, {`3.5" disk`, "4"}},
-			"\"a \"\"b\"\", c\",\"d\ne\"\nf":      {{`a "b", c`, "d\ne"}, {"f"}},
-			"\"he said \"no\" to me\",1\n\"x\",2": {{`he said "no" to me`, "1"}, {"x", "2"}},
+			"\"Moby\" for kids,3\nEmma,5\n":            {{`"Moby" for kids`, "3"}, {"Emma", "5"}},
+			"\"Moby for kids,3\n\"Emma\",5\n":          {{`"Moby for kids`, "3"}, {"Emma", "5"}},
+			"Emma,5\n\"Moby,3\nDune,9":                 {{"Emma", "5"}, {`"Moby`, "3"}, {"Dune", "9"}},
+			"\"say \"hi\", twice\",3\nEmma,5":          {{`say "hi`, ` twice"`, "3"}, {"Emma", "5"}},
+			"Lamp, \"12, net\", \"a\"\nEmma, \"open,5": {{"Lamp", "12, net", "a"}, {"Emma", ` "open`, "5"}},
+			"\"say \\\"hi\\\", twice\",3\n\"C:\\\",5":  {{`say "hi", twice`, "3"}, {`C:\`, "5"}},
+			"12\" disk,3\n3.5\" disk,4":                {{`12" disk`, "3"}, {`3.5" disk`, "4"}},
+			"\"a \"\"b\"\", c\",\"d\ne\"\nf":           {{`a "b", c`, "d\ne"}, {"f"}},
+			"\"he said \"no\" to me\",1\n\"x\",2":      {{`he said "no" to me`, "1"}, {"x", "2"}},
 		} {
 			if got := all(text, ',', 10); !reflect.DeepEqual(got, want) {
 				t.Errorf("%q is %q, want %q", text, got, want)
