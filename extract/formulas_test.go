@@ -156,6 +156,7 @@ func TestXLSXReadsTablesOfASheet(t *testing.T) {
 		body []byte
 		want string
 	}{
+		{"with numbers as they are displayed", shownAs("Standard"), "| 46023 | 46023 kg | No. 46023 | 2026-01-01 | 01.01.2026 | 4602300% | 46,023.00 € |"},
 		{"one below another", sheet([]any{"Item", "Price"}, []any{"Lamp", 3}, nil, []any{"Opening hours"}, []any{"Day", "From", "To"}, []any{"Monday", "9:00", "17:00"}), "| Item | Price |\n| --- | --- |\n| Lamp | 3 |\n\nOpening hours\n\n| Day | From | To |\n| --- | --- | --- |\n| Monday | 9:00 | 17:00 |"},
 		{"without a title", sheet([]any{"Item", "Price"}, []any{"Lamp", 3}, nil, []any{"Room", "Beds"}, []any{"Lake", 2}), "| Lamp | 3 |\n\n| Room | Beds |\n| --- | --- |\n| Lake | 2 |"},
 		{"but not the sections of one", sheet([]any{"Item", "Price"}, []any{"Lamp", 3}, nil, []any{"Garden"}, []any{"Chair", 5}, nil, []any{"Total", 8}), "| Lamp | 3 |\n| Garden |\n| Chair | 5 |\n| Total | 8 |"},
@@ -165,4 +166,34 @@ func TestXLSXReadsTablesOfASheet(t *testing.T) {
 			wantText(t, knowledge.XLSX, c.body, c.want)
 		})
 	}
+}
+
+// shownAs is a workbook with one number in several formats.
+func shownAs(sheet string) []byte {
+	book := excelize.NewFile()
+	defer book.Close()
+	_ = book.SetSheetName("Sheet1", sheet)
+	_ = book.SetCellValue(sheet, "A1", "Prices")
+	for i, style := range []*excelize.Style{
+		{NumFmt: 0},
+		{CustomNumFmt: new(`General" kg"`)},
+		{CustomNumFmt: new(`"No. "General`)},
+		{NumFmt: 14},
+		{CustomNumFmt: new("dd.mm.yyyy")},
+		{NumFmt: 9},
+		{CustomNumFmt: new(`#,##0.00\ [$€-407]`)},
+	} {
+		cell, _ := excelize.CoordinatesToCellName(i+1, 2)
+		id, err := book.NewStyle(style)
+		if err != nil {
+			panic(err)
+		}
+		_ = book.SetCellValue(sheet, cell, 46023)
+		_ = book.SetCellStyle(sheet, cell, cell, id)
+	}
+	b, err := book.WriteToBuffer()
+	if err != nil {
+		panic(err)
+	}
+	return b.Bytes()
 }

@@ -2,6 +2,7 @@ package office
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -41,6 +42,7 @@ func ReadXLSX(doc *document.Document, in document.Input) error {
 		return document.Damaged(knowledge.XLSX, err)
 	}
 	defer book.Close()
+	spellGeneral(book)
 	calculate(book, w)
 	doc.Title = a.properTitle()
 	for i, sheet := range w.sheets {
@@ -53,6 +55,28 @@ func ReadXLSX(doc *document.Document, in document.Input) error {
 		}
 	}
 	return doc.Err
+}
+
+// general matches General in a number format, and the texts in which it is a word.
+var general = regexp.MustCompile(`"[^"]*"|\\.|(?i)General`)
+
+// spellGeneral replaces General in number formats that show a unit beside it, which the library would
+// leave out.
+func spellGeneral(book *excelize.File) {
+	if book.Styles == nil || book.Styles.NumFmts == nil {
+		return
+	}
+	for _, format := range book.Styles.NumFmts.NumFmt {
+		if format == nil || strings.EqualFold(format.FormatCode, "general") {
+			continue
+		}
+		format.FormatCode = general.ReplaceAllStringFunc(format.FormatCode, func(found string) string {
+			if strings.EqualFold(found, "general") {
+				return "0.##########"
+			}
+			return found
+		})
+	}
 }
 
 // sheet is a sheet as the workbook lists it.
