@@ -119,8 +119,8 @@ func TestXLSXShowsFormulasThatNobodyCalculated(t *testing.T) {
 	})
 	t.Run("hostile formulas", func(t *testing.T) {
 		var chain strings.Builder
-		for row := 1; row <= 20_000; row++ {
-			fmt.Fprintf(&chain, `<row r="%d"><c r="A%[1]d"><f>A%d+SUM(B1:B20000)+%[1]d</f></c><c r="B%[1]d"><v>%[1]d</v></c></row>`, row, row+1)
+		for row := 1; row <= 5_000; row++ {
+			fmt.Fprintf(&chain, `<row r="%d"><c r="A%[1]d"><f>A%d+SUM(B1:B5000)+%[1]d</f></c><c r="B%[1]d"><v>%[1]d</v></c></row>`, row, row+1)
 		}
 		for name, body := range map[string]string{
 			"deep":   line(1, f(strings.Repeat("(", 100_000)+"1"+strings.Repeat(")", 100_000))),

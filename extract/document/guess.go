@@ -71,9 +71,10 @@ const (
 	// doubt is the price by which the best reading must beat every other: it is four times as
 	// probable.
 	doubt = 1.4
-	// dearest is what a byte beyond ASCII may cost at most on average. What costs more is in no
-	// encoding that is known here, or no text.
-	dearest = 7.5
+	// dearest is what a byte beyond ASCII may cost at most on average, and rare what some of
+	// them may cost more. What costs more is in no encoding that is known here, or no text.
+	dearest = 7
+	rare    = 12
 )
 
 // guess returns the encoding of a text that is not UTF-8 and declares none, or nil if that is
@@ -116,7 +117,7 @@ func guess(body []byte) encoding.Encoding {
 			second = min(second, price)
 		}
 	}
-	if second-least < doubt || least > dearest*float64(beyond)+asciiPrice*float64(len(body)-beyond) {
+	if second-least < doubt || least > rare+dearest*float64(beyond)+asciiPrice*float64(len(body)-beyond) {
 		return nil
 	}
 	return best
