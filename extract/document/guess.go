@@ -30,6 +30,7 @@ const western = "en de fr es pt it nl sv da is ca sq"
 
 var candidates = []candidate{
 	{label: "windows-1252", languages: western},
+	{label: "utf-8", price: .5, languages: western + " pl cs hu ro tr ru uk el he ar zh-hans zh-hant ja ko"}, // with broken characters
 	{label: "gb18030", price: .5, languages: "zh-hans zh-hant"},
 	{label: "big5", price: .7, languages: "zh-hant"},
 	{label: "shift_jis", price: .5, languages: "ja ja-half"},

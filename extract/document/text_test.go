@@ -55,6 +55,7 @@ func TestCharset(t *testing.T) {
 		{"UTF-16 is recognized by its mark", "", []byte("\xfe\xff\x00h\x00i"), "hi"},
 		{"UTF-16 is recognized by its zeros", "", []byte(strings.Join(strings.Split("hello, everybody", ""), "\x00") + "\x00"), "hello, everybody"},
 		{"a byte order mark is not text", "", []byte("\xef\xbb\xbfhi"), "hi"},
+		{"UTF-8 that is cut off stays UTF-8", "", []byte("Café – naïve: 5 €\xe2\x82"), "Café – naïve: 5 €\ufffd"},
 		{"one broken character does not change the encoding", "", []byte("äöüäöüäöüäöü \xe4"), "äöüäöüäöüäöü \ufffd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
