@@ -196,6 +196,7 @@ const (
 	asciiFall     = 7   // by which fewer letters of ASCII have a lower rank
 	foreignPrice  = 11  // of a letter of another language
 	measurePrice  = 4   // of a unit behind a number, and of an apostrophe
+	spacedPrice   = 5   // of a dash or a mark where it usually stands
 	symbolPrice   = 6.5 // of a symbol that texts often have
 	oddPrice      = 11  // of any other
 	mixedPrice    = 8   // of a second script in a word
@@ -322,6 +323,8 @@ func (m *model) character(earlier, before, r rune) float64 {
 	case strings.ContainsRune("€£°½¼¾²³µ×", r) && (digit(before) || digit(earlier) && (before == ' ' || before == '\u00a0')),
 		r == '’' && unicode.IsLetter(before):
 		return measurePrice
+	case strings.ContainsRune("©®™•–—…", r) && (before <= ' ' || digit(before)):
+		return spacedPrice
 	case strings.ContainsRune(symbols, r):
 		if price = symbolPrice; strings.ContainsRune("¿¡£€№", r) && unicode.IsLetter(before) {
 			price += surroundPrice

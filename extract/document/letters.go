@@ -71,7 +71,7 @@ var alphabets = map[string]alphabet{
 	"sh": {.029, "čšžćđ", "aoienjsrutdkvmlpzgbchfywxq"},
 	"sq": {.060, "ëç", "etinarshukjoplmdvqzbgyfxcw"},
 	"sv": {.060, "äåöé", "aetrnisldomgkvhfupbcjyxwzq"},
-	"tr": {.103, "ıüşçğöâîİ", "aeinrlkdmtsyuobzgvhcpfjwxq"},
+	"tr": {.103, "ıüşİçğöâî", "aeinrlkdmtsyuobzgvhcpfjwxq"},
 	"vi": {.250, "đưâêôơăáàéèíìóòúùý\u0301\u0300\u0323\u0309\u0303", "nhtcigaumolvrybpskdeqxwfjz"},
 
 	"be": {1, "аінорескдлвыптмяуьзгйбчжцўшюёхэф", ""},
