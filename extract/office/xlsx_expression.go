@@ -15,7 +15,7 @@ type expression struct {
 	column, row int
 }
 
-// reader reads an expression for a cell (ECMA-376, part 1, section 18.17.2).
+// formulaReader reads an expression for a cell (ECMA-376, part 1, section 18.17.2).
 type formulaReader struct {
 	*calculator
 	rest  string
@@ -34,7 +34,7 @@ type operand struct {
 	isArea      bool
 }
 
-// maxNested is how deep the parts of a formula nest, as in Excel.
+// maxFormulaDepth is how deep the parts of a formula nest, as in Excel.
 const maxFormulaDepth = 64
 
 func (c *calculator) evaluate(e expression, column, row int) (value, bool) {

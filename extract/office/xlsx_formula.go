@@ -11,8 +11,9 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// Programs other than spreadsheets write formulas without values, which a spreadsheet calculates when it opens
-// the file. Parley calculates the simple ones, and shows the others as they are written.
+// Programs other than spreadsheets write formulas without values, which a spreadsheet
+// calculates when it opens the file. Parley calculates the simple ones, within bounds that the
+// library's own calculator lacks, and shows the others as they are written.
 
 // formulaMark stands before a formula that is shown in place of its value. No text has it:
 // package document removes characters of private use.

@@ -5,7 +5,7 @@ package separated
 import "strings"
 
 // Rows are the rows of a text, one after another. Empty lines are no rows. Quotes that do not
-// enclose a cell are characters: a cell that begins with one and never ends with one is its own line's.
+// enclose a cell are characters, so a quote that is never closed swallows no other row.
 type Rows struct {
 	rest  string
 	comma string
