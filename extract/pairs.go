@@ -9,6 +9,7 @@ import (
 
 	"parley/core/fault"
 	"parley/extract/document"
+	"parley/internal/separated"
 )
 
 // pair is a question with its answer.
@@ -21,7 +22,11 @@ type pair struct {
 // answer, a JSON array of objects with these names, or one object per line
 // (JSON Lines). Each question becomes a heading with its answer below.
 func readPairs(doc *document.Document, in Input) error {
-	next := pairsOf(document.Decode(in.Body, in.ContentType, ""))
+	text, err := document.Decode(in.Body, in.ContentType, "")
+	if err != nil {
+		return err
+	}
+	next := pairsOf(text)
 	if next == nil {
 		return fault.New(fault.Invalid, "This file holds no questions and answers. Add a CSV file with the columns question and answer, or JSON objects with these names.")
 	}
@@ -56,7 +61,11 @@ func isPairs(in Input) bool {
 	if cut := bytes.IndexByte(start[min(len(start), 64<<10):], '\n'); cut >= 0 {
 		start = start[:64<<10+cut]
 	}
-	next := pairsOf(document.Decode(start, in.ContentType, ""))
+	text, err := document.Decode(start, in.ContentType, "")
+	if err != nil {
+		return false
+	}
+	next := pairsOf(text)
 	if next == nil {
 		return false
 	}
@@ -92,18 +101,16 @@ func arrayPairs(text string) func() (pair, error) {
 }
 
 func csvPairs(text string) func() (pair, error) {
-	rows := rowsOf(text, delimiter(text))
-	header, _, ok := rows.Next()
-	if !ok || len(header) > document.MaxColumns {
-		return nil
-	}
+	text, comma := delimiter(text, false)
+	rows := separated.New(text, comma, document.MaxColumns+1)
 	question, answer := -1, -1
-	for i, name := range header {
-		switch strings.ToLower(document.Line(name)) {
-		case "question":
-			question = i
-		case "answer":
-			answer = i
+	for range headOf(text, comma).before + 1 {
+		header, _, ok := rows.Next()
+		if !ok || len(header) > document.MaxColumns {
+			return nil
+		}
+		if question, answer = pairColumns(header); question >= 0 && answer >= 0 {
+			break
 		}
 	}
 	if question < 0 || answer < 0 {
@@ -119,4 +126,18 @@ func csvPairs(text string) func() (pair, error) {
 		}
 		return pair{cells[question], cells[answer]}, nil
 	}
+}
+
+// pairColumns returns which columns hold the questions and the answers, or -1.
+func pairColumns(header []string) (question, answer int) {
+	question, answer = -1, -1
+	for i, name := range header {
+		switch strings.ToLower(document.Line(name)) {
+		case "question":
+			question = i
+		case "answer":
+			answer = i
+		}
+	}
+	return question, answer
 }

@@ -9,15 +9,22 @@ import (
 
 // readText takes plain text unchanged.
 func readText(doc *document.Document, in Input) error {
-	doc.Raw(document.Decode(in.Body, in.ContentType, ""))
+	text, err := document.Decode(in.Body, in.ContentType, "")
+	if err != nil {
+		return err
+	}
+	doc.Raw(text)
 	return nil
 }
 
 // readMarkdown takes Markdown unchanged. Its title comes from the front matter,
 // or else from its first heading of level one.
 func readMarkdown(doc *document.Document, in Input) error {
-	text := document.Clean(document.Decode(in.Body, in.ContentType, ""))
-	matter, text := frontMatter(text)
+	text, err := document.Decode(in.Body, in.ContentType, "")
+	if err != nil {
+		return err
+	}
+	matter, text := frontMatter(document.Clean(text))
 	doc.Title = matter
 	if doc.Title == "" {
 		doc.Title = firstHeading(text)

@@ -15,8 +15,9 @@ const MaxColumns = 1_000
 type Table struct {
 	Doc  *Document
 	Rows int
-	// width is the header's: Markdown would not show cells beyond it.
-	width int
+	// Width is how many columns the header has at least: Markdown would not show cells beyond
+	// it.
+	Width int
 }
 
 // Row writes a row. It skips rows without text.
@@ -36,9 +37,9 @@ func (t *Table) Row(cells []string) {
 		return
 	}
 	if t.Rows == 1 {
-		t.width = max(t.width, len(cells))
-		t.Doc.Block(row(cells, t.width))
-		t.Doc.Follow("|" + strings.Repeat(" --- |", t.width))
+		t.Width = max(t.Width, len(cells))
+		t.Doc.Block(row(cells, t.Width))
+		t.Doc.Follow("|" + strings.Repeat(" --- |", t.Width))
 		return
 	}
 	t.Doc.Follow(row(cells, 0))
@@ -84,7 +85,7 @@ func cell(markdown string) string {
 func (d *Document) WriteTable(rows [][]string) {
 	t := &Table{Doc: d}
 	for _, cells := range rows {
-		t.width = min(max(t.width, len(cells)), MaxColumns)
+		t.Width = min(max(t.Width, len(cells)), MaxColumns)
 	}
 	for _, cells := range rows {
 		t.Row(cells)

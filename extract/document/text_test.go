@@ -55,10 +55,11 @@ func TestCharset(t *testing.T) {
 		{"UTF-16 is recognized by its mark", "", []byte("\xfe\xff\x00h\x00i"), "hi"},
 		{"UTF-16 is recognized by its zeros", "", []byte(strings.Join(strings.Split("hello, everybody", ""), "\x00") + "\x00"), "hello, everybody"},
 		{"a byte order mark is not text", "", []byte("\xef\xbb\xbfhi"), "hi"},
+		{"UTF-8 that is cut off stays UTF-8", "", []byte("Café – naïve: 5 €\xe2\x82"), "Café – naïve: 5 €\ufffd"},
 		{"one broken character does not change the encoding", "", []byte("äöüäöüäöüäöü \xe4"), "äöüäöüäöüäöü \ufffd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := Decode(c.body, c.contentType, ""); got != c.want {
+			if got, err := Decode(c.body, c.contentType, ""); err != nil || got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -11,7 +11,11 @@ var empty = regexp.MustCompile(`<(title|script|style|a|p|div|span|td|th|li|i|b|e
 
 // Chapter reads a chapter of a book, which is XHTML, and keeps all its text.
 func Chapter(body []byte) (name, markdown string, err error) {
-	root, err := parseHTML(empty.ReplaceAllString(decodeHTML(body, ""), "<$1$2></$1>"))
+	text, err := decodeHTML(body, "")
+	if err != nil {
+		return "", "", err
+	}
+	root, err := parseHTML(empty.ReplaceAllString(text, "<$1$2></$1>"))
 	if err != nil {
 		return "", "", err
 	}

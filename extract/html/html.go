@@ -6,6 +6,7 @@
 package html
 
 import (
+	"bytes"
 	"errors"
 	"net/url"
 	"regexp"
@@ -13,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/html/charset"
+	nethtml "golang.org/x/net/html"
 
 	"parley/core/fault"
 	"parley/extract/document"
@@ -21,7 +22,11 @@ import (
 
 // Read reads a web page: its main text, its title, and what it tells crawlers.
 func Read(doc *document.Document, in document.Input) error {
-	root, err := parseHTML(decodeHTML(in.Body, in.ContentType))
+	text, err := decodeHTML(in.Body, in.ContentType)
+	if err != nil {
+		return err
+	}
+	root, err := parseHTML(text)
 	if err != nil {
 		return err
 	}
@@ -56,17 +61,63 @@ func parseHTML(text string) (*node, error) {
 // xmlEncoding matches the encoding that an XML declaration names.
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]{0,100}encoding=["']([A-Za-z0-9_-]{1,40})["']`)
 
-// decodeHTML returns a page as UTF-8. The content type declares its encoding;
-// otherwise a meta element in the first 1,024 bytes does (HTML standard, section
-// 13.2.3.2), or an XML declaration.
-func decodeHTML(body []byte, contentType string) string {
-	start := body[:min(len(body), 1024)]
-	_, declared, _ := charset.DetermineEncoding(start, "")
-	if found := xmlEncoding.FindSubmatch(start); found != nil {
+// maxHead is how far into a page its head may reach.
+const maxHead = 1 << 20
+
+// decodeHTML returns a page as UTF-8. The content type declares its encoding; otherwise an
+// XML declaration or a meta element does. Browsers heed a meta element wherever it stands in the head, if
+// not as early as the HTML standard wants it (section 13.2.3.2).
+func decodeHTML(body []byte, contentType string) (string, error) {
+	start := body[:min(len(body), maxHead)]
+	declared := ""
+	if found := xmlEncoding.FindSubmatch(start[:min(len(start), 1024)]); found != nil {
 		declared = string(found[1])
+	} else {
+		declared = metaCharset(start)
 	}
 	return document.Decode(body, contentType, declared)
 }
+
+// metaCharset returns the encoding that a meta element of the head names.
+func metaCharset(start []byte) string {
+	tokens := nethtml.NewTokenizer(bytes.NewReader(start))
+	tokens.SetMaxBuf(maxHead)
+	for {
+		switch tokens.Next() {
+		case nethtml.ErrorToken:
+			return ""
+		case nethtml.EndTagToken:
+			if name, _ := tokens.TagName(); string(name) == "head" {
+				return ""
+			}
+		case nethtml.StartTagToken, nethtml.SelfClosingTagToken:
+			name, more := tokens.TagName()
+			if string(name) == "body" {
+				return ""
+			}
+			if string(name) != "meta" {
+				continue
+			}
+			attrs := map[string]string{}
+			for more {
+				var key, value []byte
+				key, value, more = tokens.TagAttr()
+				attrs[string(key)] = string(value)
+			}
+			if label := attrs["charset"]; label != "" {
+				return label
+			}
+			if strings.EqualFold(attrs["http-equiv"], "content-type") {
+				if found := contentCharset.FindStringSubmatch(attrs["content"]); found != nil {
+					return found[1]
+				}
+			}
+		}
+	}
+}
+
+// contentCharset matches the encoding in what a meta element says for a content type.
+var contentCharset = regexp.MustCompile(`(?i)charset\s*=\s*["']?([A-Za-z0-9_.:-]{1,40})`)
 
 // baseOf returns the address against which the links of a page resolve.
 func baseOf(root *node, address string) *url.URL {

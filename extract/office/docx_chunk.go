@@ -68,7 +68,8 @@ func (w *wordFile) embeddedText(name string, body []byte) (string, error) {
 		_, markdown, err := html.Chapter(body)
 		return markdown, err
 	case extension == ".txt" || extension == ".md" || extension == ".text":
-		return plainBlocks(document.Decode(body, "", "")), nil
+		text, err := document.Decode(body, "", "")
+		return plainBlocks(text), err
 	}
 	return "", nil
 }
@@ -164,7 +165,10 @@ func mailParts(contentType, encoding string, body io.Reader, depth int) (page []
 	if len(text) == 0 {
 		return nil, "", err
 	}
-	decoded := document.Decode(text, contentType, "")
+	decoded, err := document.Decode(text, contentType, "")
+	if err != nil {
+		return nil, "", err
+	}
 	if media == "text/plain" {
 		return nil, decoded, nil
 	}

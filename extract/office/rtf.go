@@ -45,7 +45,9 @@ func rtfText(body []byte) string {
 			write(string(rune(c)))
 			return
 		}
-		write(document.Decode([]byte{c}, "text/plain; charset=windows-1252", ""))
+		if text, err := document.Decode([]byte{c}, "", "windows-1252"); err == nil {
+			write(text)
+		}
 	}
 	for i := 0; i < len(body); {
 		c := body[i]

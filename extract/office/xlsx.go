@@ -2,6 +2,7 @@ package office
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -16,17 +17,17 @@ const sheetRows = 1_048_576
 
 // ReadXLSX reads the visible sheets of a workbook, each as a table under a
 // heading. It shows cells as the program displays them, and formulas by the
-// values last calculated.
+// values last calculated, or else by what [calculate] makes of them.
 func ReadXLSX(doc *document.Document, in document.Input) error {
 	a, err := openArchive(in, doc.Limits)
 	if err != nil {
 		return err
 	}
-	sheets, err := sheetsOf(a)
+	w, err := workbookOf(a)
 	if err != nil {
 		return err
 	}
-	if len(sheets) == 0 {
+	if len(w.sheets) == 0 {
 		return document.NotOfKind(in, knowledge.XLSX, nil)
 	}
 	body, err := a.standard(in.Body)
@@ -35,13 +36,16 @@ func ReadXLSX(doc *document.Document, in document.Input) error {
 	}
 	book, err := excelize.OpenReader(bytes.NewReader(body), excelize.Options{
 		UnzipSizeLimit: doc.Limits.Unpacked, UnzipXMLSizeLimit: doc.Limits.Unpacked, // so that nothing goes to files
+		ShortDatePattern: "yyyy-mm-dd", // spreadsheets show this format in the order of their user's language
 	})
 	if err != nil {
 		return document.Damaged(knowledge.XLSX, err)
 	}
 	defer book.Close()
+	spellGeneral(book)
+	calculate(book, w)
 	doc.Title = a.properTitle()
-	for i, sheet := range sheets {
+	for i, sheet := range w.sheets {
 		if sheet.hidden {
 			continue
 		}
@@ -53,13 +57,44 @@ func ReadXLSX(doc *document.Document, in document.Input) error {
 	return doc.Err
 }
 
+// general matches General in a number format, and the texts in which it is a word.
+var general = regexp.MustCompile(`"[^"]*"|\\.|(?i)General`)
+
+// spellGeneral replaces General in number formats that show a unit beside it, which the library would
+// leave out.
+func spellGeneral(book *excelize.File) {
+	if book.Styles == nil || book.Styles.NumFmts == nil {
+		return
+	}
+	for _, format := range book.Styles.NumFmts.NumFmt {
+		if format == nil || strings.EqualFold(format.FormatCode, "general") {
+			continue
+		}
+		format.FormatCode = general.ReplaceAllStringFunc(format.FormatCode, func(found string) string {
+			if strings.EqualFold(found, "general") {
+				return "0.##########"
+			}
+			return found
+		})
+	}
+}
+
 // sheet is a sheet as the workbook lists it.
 type sheet struct {
 	name, part string
 	hidden     bool
 }
 
-func sheetsOf(a *archive) ([]sheet, error) {
+// workbook is what a workbook says of itself.
+type workbook struct {
+	sheets []sheet
+	// names are what formulas call cells, in lower case.
+	names map[string]string
+	// calculatesOnLoad says that its program left the formulas to whoever opens it.
+	calculatesOnLoad bool
+}
+
+func workbookOf(a *archive) (*workbook, error) {
 	part, err := a.mainPart("xl/workbook.xml")
 	if err != nil {
 		return nil, err
@@ -72,14 +107,19 @@ func sheetsOf(a *archive) ([]sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sheets []sheet
+	w := &workbook{names: make(map[string]string), calculatesOnLoad: root.kid("calcPr").attr("fullCalcOnLoad") == "1" || root.kid("calcPr").attr("fullCalcOnLoad") == "true"}
+	root.kid("definedNames").each("definedName", func(n *xmlNode) {
+		if n.attr("localSheetId") == "" {
+			w.names[strings.ToLower(n.attr("name"))] = n.text
+		}
+	})
 	root.kid("sheets").each("sheet", func(n *xmlNode) {
 		r := relations[n.attr("id")]
 		if r.kind == "worksheet" {
-			sheets = append(sheets, sheet{name: n.attr("name"), part: r.target, hidden: n.attr("state") == "hidden" || n.attr("state") == "veryHidden"})
+			w.sheets = append(w.sheets, sheet{name: n.attr("name"), part: r.target, hidden: n.attr("state") == "hidden" || n.attr("state") == "veryHidden"})
 		}
 	})
-	return sheets, nil
+	return w, nil
 }
 
 // sparse holds the non-empty cells of a row by column, from 0.
@@ -96,7 +136,8 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet)
 	}
 	defer rows.Close()
 	var kept []sparse
-	columns := make(map[int]bool)
+	var apart []int // rows behind an empty one
+	empty := false
 	for at := 0; rows.Next(); at++ {
 		if at >= sheetRows {
 			return document.Damaged(knowledge.XLSX, nil)
@@ -107,10 +148,11 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet)
 		}
 		found := merges.apply(at, cells)
 		if len(found) == 0 {
+			empty = true
 			continue
 		}
-		for column := range found {
-			columns[column] = true
+		if empty {
+			apart, empty = append(apart, len(kept)), false
 		}
 		if kept = append(kept, found); len(kept) > doc.Limits.Rows {
 			return fault.New(fault.TooLarge, "The sheet %q has more than %s. Split it, and add its parts.", document.Clip(document.Line(s.name), 100), document.Count(doc.Limits.Rows, "row"))
@@ -119,21 +161,54 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet)
 	if err := rows.Error(); err != nil {
 		return document.Damaged(knowledge.XLSX, err)
 	}
-	writeSheet(doc, s.name, kept, sortedColumns(columns))
+	if len(kept) > 0 {
+		doc.Heading(2, document.Escape(s.name))
+	}
+	begin := 0
+	for _, at := range apart {
+		if beginsTable(kept[at:]) {
+			writeTable(doc, kept[begin:at])
+			begin = at
+		}
+	}
+	writeTable(doc, kept[begin:])
 	return nil
 }
 
-// writeSheet writes a sheet's rows. Single-value rows before the first row with
+// beginsTable reports whether rows behind an empty one are a table of their own: titles, then
+// names of columns, then a row with a number.
+func beginsTable(rows []sparse) bool {
+	for i := 0; i+1 < min(len(rows), 5); i++ {
+		if !rows[i].single() {
+			return !rows[i].hasDigit() && !rows[i+1].single() && rows[i+1].hasDigit()
+		}
+	}
+	return false
+}
+
+func (s sparse) hasDigit() bool {
+	for _, text := range s {
+		if strings.ContainsAny(text, "0123456789") {
+			return true
+		}
+	}
+	return false
+}
+
+// writeTable writes the rows of a table. Single-value rows before the first row with
 // several values describe the table, so they become lines of text; the rest
 // becomes the table.
-func writeSheet(doc *document.Document, name string, rows []sparse, columns []int) {
-	if len(rows) == 0 {
-		return
+func writeTable(doc *document.Document, rows []sparse) {
+	found := make(map[int]bool)
+	for _, row := range rows {
+		for column := range row {
+			found[column] = true
+		}
 	}
-	doc.Heading(2, document.Escape(name))
+	columns := sortedColumns(found)
 	for len(columns) > 1 && len(rows) > 0 && rows[0].single() {
 		for _, text := range rows[0] {
-			doc.Block(document.Escape(document.Line(text)))
+			doc.Block(document.Line(cellText(text)))
 			break
 		}
 		rows = rows[1:]
@@ -144,7 +219,7 @@ func writeSheet(doc *document.Document, name string, rows []sparse, columns []in
 		last := 0
 		for i, column := range columns {
 			if text, ok := found[column]; ok {
-				cells[i], last = document.Escape(strings.TrimSpace(text)), i+1
+				cells[i], last = cellText(text), i+1
 			}
 		}
 		if t.Rows == 0 {
@@ -154,6 +229,15 @@ func writeSheet(doc *document.Document, name string, rows []sparse, columns []in
 			return
 		}
 	}
+}
+
+// cellText returns the text of a cell as Markdown, and a formula in place of its value as code.
+func cellText(text string) string {
+	formula, is := strings.CutPrefix(text, formulaMark)
+	if is && !strings.ContainsAny(formula, "`\n") {
+		return "`" + formula + "`"
+	}
+	return document.Escape(strings.TrimSpace(formula))
 }
 
 // single reports whether all cells of a row hold the same value.
