@@ -109,6 +109,21 @@ func (s *Conversations) HasMessage(ctx context.Context, workspaceID string, conv
 	return known, store.MapError(err)
 }
 
+// FittingMessages returns the first messages of a query, at most limit and, unless the first
+// alone has more, with that many bytes of text together, and whether there are more.
+func FittingMessages(ctx context.Context, query *ent.MessageQuery, limit, bytes int) (rows []*ent.Message, more bool, err error) {
+	var sizes []int
+	err = query.Clone().Limit(limit+1).Aggregate(func(query *entsql.Selector) string {
+		return "octet_length(" + query.C(message.FieldContent) + ") + octet_length(" + query.C(message.FieldSources) + ") + octet_length(" + query.C(message.FieldQuery) + ")"
+	}).Scan(ctx, &sizes)
+	if err != nil || len(sizes) == 0 {
+		return nil, false, store.MapError(err)
+	}
+	fitting := store.Fitting(sizes[:min(limit, len(sizes))], bytes)
+	rows, err = query.Limit(fitting).All(ctx)
+	return rows, fitting < len(sizes), store.MapError(err)
+}
+
 // LastMessages returns the last settled messages below an id, oldest first.
 func (s *Conversations) LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]chat.Message, error) {
 	query := s.settled(ctx, conversationID)
