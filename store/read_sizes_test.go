@@ -92,7 +92,11 @@ func TestLongRowsAreReadFewAtATime(t *testing.T) {
 			}
 		})
 		b.Run("the beginnings of long questions are listed", func(t *testing.T) {
-			b.must(b.AddGap(ctx, a.id, insight.Gap{ChatbotID: a.chatbot, ConversationID: conversation, MessageID: 1 << 40, Question: strings.Repeat("é", 3*insight.ListedChars), Reason: insight.Unknown, State: insight.Open, CreatedAt: epoch}))
+			gap := insight.Gap{
+				ChatbotID: a.chatbot, ConversationID: conversation, MessageID: 1 << 40, Question: strings.Repeat("é", 3*insight.ListedChars),
+				Reason: insight.Unknown, State: insight.Open, CreatedAt: epoch,
+			}
+			b.must(b.InTx(ctx, func(ctx context.Context) error { return b.AddGap(ctx, a.id, gap) }))
 			gaps, err := b.ofGaps.Gaps(ctx, a.id, a.chatbot, insight.Open, 1)
 			b.must(err)
 			if len(gaps) != 1 || gaps[0].Question != strings.Repeat("é", insight.ListedChars) || !gaps[0].CreatedAt.Equal(epoch) || gaps[0].Reason != insight.Unknown {
