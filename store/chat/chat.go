@@ -65,7 +65,8 @@ func (s *Conversations) MessageSizes(ctx context.Context, workspaceID string, co
 
 // Messages returns the settled messages after an id, oldest first.
 func (s *Conversations) Messages(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]chat.Message, error) {
-	rows, err := s.settled(ctx, conversationID).Where(message.IDGT(after)).Order(message.ByID()).Limit(limit).All(scope.Workspace(ctx, workspaceID))
+	rows, err := s.settled(ctx, conversationID).Where(message.IDGT(after)).Order(message.ByID()).Limit(limit).
+		Select(said...).All(scope.Workspace(ctx, workspaceID))
 	messages, err := store.Mapped(rows, err, MessageFromRow)
 	if err != nil {
 		return nil, err
@@ -130,9 +131,14 @@ func (s *Conversations) LastMessages(ctx context.Context, workspaceID string, co
 	if before > 0 {
 		query = query.Where(message.IDLT(before))
 	}
-	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
+	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).Select(said...).All(scope.Workspace(ctx, workspaceID))
 	slices.Reverse(rows)
 	return store.Mapped(rows, err, MessageFromRow)
+}
+
+// said are the columns of a [chat.Message]: what an answer was made from may be long.
+var said = []string{
+	message.FieldID, message.FieldRole, message.FieldContent, message.FieldStatus, message.FieldOutcome, message.FieldFinishReason, message.FieldCreatedAt,
 }
 
 func MessageFromRow(row *ent.Message) chat.Message {
