@@ -1,9 +1,11 @@
 package web_test
 
 import (
+	"context"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/core/account"
 	"parley/core/chatbot"
@@ -22,7 +24,7 @@ func TestDownloadsEnd(t *testing.T) {
 	webtest.Must(t, err)
 	s.Converse(bot.ID, shoptest.Answer{Question: "When do you open?", At: webtest.Today, EndUser: "eve"})
 	webtest.Must(t, s.Tenants.Grants.SetPlan(t.Context(), s.Home.ID, plan.Enterprise))
-	const out, removed, demoted = "signs out", "is removed", "becomes a member"
+	const out, removed, demoted, ended = "signs out", "is removed", "becomes a member", "sees the workspace deleted"
 	losses := map[string]func(s *shoptest.Shop, reader account.User){
 		out: func(s *shoptest.Shop, _ account.User) {
 			_, secret, _ := strings.Cut(s.Cookie, "=")
@@ -34,6 +36,11 @@ func TestDownloadsEnd(t *testing.T) {
 		demoted: func(s *shoptest.Shop, reader account.User) {
 			webtest.Must(s.T, s.Tenants.Members.ChangeRole(s.Context(), s.Home.ID, s.Owner.ID, reader.ID, tenant.RoleMember))
 		},
+		ended: func(s *shoptest.Shop, _ account.User) {
+			_, err := s.Tenants.Workspaces.End(s.Context(), s.Home.ID, time.Hour)
+			webtest.Must(s.T, err)
+			s.Cleanup(func() { webtest.Must(s.T, s.Tenants.Workspaces.Restore(context.Background(), s.Home.ID, s.Owner.ID)) })
+		},
 	}
 	for what, download := range map[string]struct {
 		path  string
@@ -41,11 +48,11 @@ func TestDownloadsEnd(t *testing.T) {
 		ends  []string
 	}{
 		"an account":              {"/account/privacy/export", url.Values{}, []string{out}},
-		"a workspace":             {s.Url("/privacy/export"), url.Values{}, []string{out, removed, demoted}},
-		"an end user":             {s.Url("/privacy/end-user/export"), url.Values{"external_user_id": {"eve"}}, []string{out, removed, demoted}},
-		"the audit log":           {s.Url("/audit/export"), nil, []string{out, removed, demoted}},
-		"conversations, as lines": {"/chatbots/" + bot.ID + "/conversations/export?format=jsonl", nil, []string{out, removed}},
-		"conversations, as rows":  {"/chatbots/" + bot.ID + "/conversations/export", nil, []string{out, removed}},
+		"a workspace":             {s.Url("/privacy/export"), url.Values{}, []string{out, removed, demoted, ended}},
+		"an end user":             {s.Url("/privacy/end-user/export"), url.Values{"external_user_id": {"eve"}}, []string{out, removed, demoted, ended}},
+		"the audit log":           {s.Url("/audit/export"), nil, []string{out, removed, demoted, ended}},
+		"conversations, as lines": {"/chatbots/" + bot.ID + "/conversations/export?format=jsonl", nil, []string{out, removed, ended}},
+		"conversations, as rows":  {"/chatbots/" + bot.ID + "/conversations/export", nil, []string{out, removed, ended}},
 	} {
 		t.Run(what+" is sent whole to whoever may read it", func(t *testing.T) {
 			s := s.Within(t)
