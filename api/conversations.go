@@ -62,7 +62,7 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 		return err
 	}
 	// It is read once the handler has returned.
-	list := &thread{API: h.API, ctx: context.WithoutCancel(c.UserContext()), principal: by.Principal, valid: streams(h).valid(by)}
+	list := &thread{API: h.API, ctx: context.WithoutCancel(c.UserContext()), principal: by.Principal}
 	var err error
 	if list.page, list.paged, err = h.ids.pageOf(c); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (h conversations) messages(c *fiber.Ctx, by caller) error {
 	if list.with, err = detailsOf(c); err != nil {
 		return err
 	}
-	return list.send(c)
+	return list.send(c, streams(h).valid(by))
 }
 
 // stop ends the answer that is being generated in a conversation. It

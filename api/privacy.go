@@ -31,16 +31,23 @@ func (h privacies) erase(c *fiber.Ctx, at tenant.Membership, _ tenant.Person) er
 
 // export sends what a workspace stores of an end user.
 func (h privacies) export(c *fiber.Ctx, at tenant.Membership, _ tenant.Person) error {
-	endUser := pathID(c, "external_user_id")
-	if err := h.Privacy.Exports.HasEndUser(c.UserContext(), at.Workspace.ID, endUser); err != nil {
+	endUser, workspaceID, again := pathID(c, "external_user_id"), at.Workspace.ID, h.Again(c)
+	if err := h.Privacy.Exports.HasEndUser(c.UserContext(), workspaceID, endUser); err != nil {
 		return err
 	}
-	err := h.Privacy.Exports.Record(c.UserContext(), at.Workspace.ID, privacy.EndUserObject(at.Workspace.ID, endUser), "Everything that is stored of one end user.")
+	err := h.Privacy.Exports.Record(c.UserContext(), workspaceID, privacy.EndUserObject(workspaceID, endUser), "Everything that is stored of one end user.")
 	if err != nil {
 		return err
 	}
-	return bodies.ZIP(c, h.Log, "end-user-"+time.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
-		return h.Privacy.Exports.EndUser(ctx, at.Workspace.ID, endUser, into)
+	valid := func(ctx context.Context) error {
+		person, err := again(ctx)
+		if err == nil {
+			_, err = person.May(tenant.ManageChatbots, workspaceID)
+		}
+		return err
+	}
+	return bodies.ZIP(c, h.Log, "end-user-"+time.Now().UTC().Format(time.DateOnly), valid, func(ctx context.Context, into io.Writer) error {
+		return h.Privacy.Exports.EndUser(ctx, workspaceID, endUser, into)
 	})
 }
 

@@ -34,8 +34,6 @@ type thread struct {
 	*API
 	ctx       context.Context
 	principal *chatbot.Principal
-	// valid looks at the caller's credential again.
-	valid     func(context.Context) error
 	requestID string
 
 	ref chat.Ref
@@ -50,9 +48,9 @@ type thread struct {
 	ended  bool
 }
 
-// send answers with the list. What fails on the first page is an ordinary answer; a later
-// failure ends the answer in the middle.
-func (t *thread) send(c *fiber.Ctx) error {
+// send answers with the list, as long as the caller's credential is valid. What fails on the
+// first page is an ordinary answer; a later failure ends the answer in the middle.
+func (t *thread) send(c *fiber.Ctx, valid func(context.Context) error) error {
 	first, more, err := t.read()
 	if err != nil {
 		return err
@@ -69,7 +67,7 @@ func (t *thread) send(c *fiber.Ctx) error {
 		return err
 	}
 	t.requestID, t.unread = requestid.Of(c), append(begin, rows...)
-	if err := bodies.Stream(c, bodies.StreamHolds, t); err != nil {
+	if err := bodies.Stream(c, bodies.StreamHolds, t, valid); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
@@ -163,11 +161,8 @@ func (t *thread) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// next reads the next messages. The token may have been revoked since the last ones.
+// next reads the next messages.
 func (t *thread) next() error {
-	if err := t.valid(t.ctx); err != nil {
-		return err
-	}
 	messages, more, err := t.read()
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 			return []Diagnosis{{"data folder", false, "there is no folder " + dir, "If this server is new, run parley serve, which makes the folder. Otherwise set DATA_DIR, or the path in DATABASE_URL, to the folder that the server has."}}
 		}
 	}
-	storage := diagnosed("storage", diskspace.In(config.DataDirs()...).Check(), "the data folder takes files",
+	storage := diagnosed("storage", diskspace.In(append(config.DataDirs(), os.TempDir())...).Check(), "the data folder and the temporary folder take files",
 		"Free space, or enlarge the volume: until then Parley can only be read from. It recovers by itself.")
 	p, err := Open(ctx, config, NewLog(config))
 	if err != nil && !storage.OK {

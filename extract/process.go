@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"parley/core/fault"
@@ -122,6 +123,9 @@ func (e *Extractor) warmUp(ctx context.Context) error {
 	if _, err := e.run(ctx, bytes.NewReader(append(head, '\n')), compileTime, 4<<30); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if said := err.Error(); strings.Contains(said, syscall.ENOSPC.Error()) || strings.Contains(said, syscall.EDQUOT.Error()) {
+			return fault.OutOfStorage(err)
 		}
 		return fmt.Errorf("extract: compiling the PDF reader: %w", err)
 	}

@@ -38,6 +38,9 @@ type Config struct {
 	// Timeout is the longest time for a page, including redirects and body,
 	// but not the wait for the host's slot. 0: 30 s.
 	Timeout time.Duration
+	// Longest is the longest time for a page, or for the sitemaps of a site, with every
+	// robots.txt and wait on the way. 0: 5 minutes.
+	Longest time.Duration
 
 	// Delay is the pause between two requests to a host. 0: 1 s; negative:
 	// none. A longer Crawl-delay in robots.txt takes precedence, up to MaxDelay.
@@ -75,6 +78,7 @@ func (c Config) withDefaults() Config {
 		c.Bytes = 20 << 20
 	}
 	c.Timeout = positive(c.Timeout, 30*time.Second)
+	c.Longest = positive(c.Longest, 5*time.Minute)
 	c.MaxDelay = positive(c.MaxDelay, 30*time.Second)
 	c.MaxWait = positive(c.MaxWait, 2*time.Minute)
 	c.PageWait = min(positive(c.PageWait, c.MaxWait), c.MaxWait)

@@ -43,7 +43,12 @@ func (f *Fetcher) Discover(ctx context.Context, site string, rules Rules) (Disco
 	if rules.MaxPages > 0 {
 		s.limit = min(s.limit, rules.MaxPages)
 	}
-	s.readSite(ctx, start, robotsTxt)
+	limited, cancel := context.WithTimeout(ctx, f.config.Longest)
+	defer cancel()
+	s.readSite(limited, start, robotsTxt)
+	if limited.Err() != nil && ctx.Err() == nil {
+		s.problem = fault.New(fault.Upstream, "The site's sitemaps take too long to read. Parley does not read the rest.")
+	}
 	if len(s.found) > 0 {
 		return Discovery{Pages: s.found, Problem: s.problem}, nil
 	}

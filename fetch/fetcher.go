@@ -103,6 +103,8 @@ func (f *Fetcher) Get(ctx context.Context, request Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, f.config.Longest)
+	defer cancel()
 	known := validatorOf(request, u)
 	trip := &trip{
 		fetcher: f, left: f.config.Timeout, limit: f.config.Bytes,

@@ -43,6 +43,11 @@ const (
 	notKnown   = "Parley cannot read the site's robots.txt right now, so it does not know which pages it may read. It will try again later."
 )
 
+func TestSilentRobots(t *testing.T) {
+	site := serveRobots(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, content)
+	refused(t, open(t, Config{Longest: time.Second}, site.URL), site.URL+"/page", fault.Upstream, "Fetching was stopped. Parley will try the page again later.")
+}
+
 func TestRobots(t *testing.T) {
 	t.Run("a page that it disallows is not requested", func(t *testing.T) {
 		var asked atomic.Int64

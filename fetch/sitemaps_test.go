@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"parley/core/fault"
 )
@@ -255,6 +256,29 @@ func TestDiscover(t *testing.T) {
 		_, err := open(t, Config{}).Discover(t.Context(), "http://a.example/", Rules{Include: []string{"docs"}})
 		if !fault.Is(err, fault.Invalid) {
 			t.Error(err)
+		}
+	})
+	t.Run("sitemaps that drip are read for a limited time, and what they had named is kept", func(t *testing.T) {
+		var asked atomic.Int64
+		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/robots.txt":
+				http.NotFound(w, r)
+			case "/sitemap.xml":
+				_, _ = w.Write([]byte(strings.ReplaceAll(index("SITE/good.xml", "SITE/slow1.xml", "SITE/slow2.xml"), "SITE", "http://"+r.Host)))
+			case "/good.xml":
+				_, _ = w.Write([]byte(strings.ReplaceAll(urlset("/a"), "SITE", "http://"+r.Host)))
+			default:
+				asked.Add(1)
+				_, _ = w.Write([]byte("<urlset>"))
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			}
+		}))
+		t.Cleanup(site.Close)
+		got, err := open(t, Config{Longest: time.Second}, site.URL).Discover(t.Context(), site.URL+"/start", Rules{})
+		if err != nil || !slices.Equal(paths(got.Pages, site.URL), []string{"/a"}) || !fault.Is(got.Problem, fault.Upstream) || asked.Load() > 1 {
+			t.Errorf("%+v, %v, and %d slow files are asked for", got, err, asked.Load())
 		}
 	})
 	t.Run("a site that fails is tried again later", func(t *testing.T) {

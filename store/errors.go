@@ -16,6 +16,7 @@ import (
 
 	"parley/core/fault"
 	ent "parley/ent/generated"
+	"parley/internal/diskspace"
 )
 
 const notAvailable = "The database is not available right now. Try again in a few seconds."
@@ -56,15 +57,20 @@ func isUndeclared(err error) bool {
 	return errors.As(err, &refusal) && refusal.DataTypeName == "declared_workspace"
 }
 
-// postgresFull is the SQLSTATE of a full disk.
-const postgresFull = "53100"
+const (
+	// postgresFull is the SQLSTATE of a full disk.
+	postgresFull = "53100"
+	// postgresInternal is the SQLSTATE of what PostgreSQL has none for, such as a quota.
+	postgresInternal = "XX000"
+)
 
-// saysFull reports whether the database says that its disk is full.
+// saysFull reports whether the database, or the system, says that its disk is full.
 func saysFull(err error) bool {
 	var ofSQLite *sqlite.Error
 	var ofPostgres *pgconn.PgError
-	return errors.As(err, &ofSQLite) && ofSQLite.Code()&0xff == sqlite3.SQLITE_FULL ||
-		errors.As(err, &ofPostgres) && ofPostgres.Code == postgresFull
+	return diskspace.Says(err) ||
+		errors.As(err, &ofSQLite) && ofSQLite.Code()&0xff == sqlite3.SQLITE_FULL ||
+		errors.As(err, &ofPostgres) && (ofPostgres.Code == postgresFull || ofPostgres.Code == postgresInternal && strings.HasSuffix(ofPostgres.Message, "quota exceeded"))
 }
 
 // isUnconnected reports whether no connection could be opened, for which there is a

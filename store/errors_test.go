@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -160,6 +162,21 @@ func TestUnavailableSQLite(t *testing.T) {
 		contains(t, err, "full")
 		if !fault.IsOutOfStorage(err) {
 			t.Errorf("its code is %s", fault.As(err).Code())
+		}
+	})
+	t.Run("a full disk of the system, and a quota that is used up", func(t *testing.T) {
+		for _, says := range []error{
+			&os.PathError{Op: "write", Path: "parley.db", Err: syscall.ENOSPC},
+			&os.PathError{Op: "open", Path: "/tmp/sort", Err: syscall.EDQUOT},
+			&pgconn.PgError{Code: "53100", Message: `could not extend file "base/1": No space left on device`},
+			&pgconn.PgError{Code: "XX000", Message: `could not extend file "base/1": Disk quota exceeded`},
+		} {
+			if err := store.MapError(fmt.Errorf("insert: %w", says)); !fault.IsOutOfStorage(err) {
+				t.Errorf("%v becomes %v", says, err)
+			}
+		}
+		if err := store.MapError(&pgconn.PgError{Code: "XX000", Message: "cache lookup failed"}); fault.IsOutOfStorage(err) {
+			t.Errorf("another failure becomes %v", err)
 		}
 	})
 	t.Run("a file that is no database is no trouble that passes", func(t *testing.T) {

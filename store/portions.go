@@ -14,6 +14,21 @@ import (
 // installation is large.
 const PortionRows = 1_000
 
+// PortionBytes is how much such a statement reads where rows may be long.
+const PortionBytes = 1 << 20
+
+// Fitting is how many of the first rows, whose sizes these are, have at most that many bytes
+// together. One always does, so that reading goes on.
+func Fitting(sizes []int, bytes int) int {
+	total := 0
+	for n, size := range sizes {
+		if total += size; total > bytes && n > 0 {
+			return n
+		}
+	}
+	return len(sizes)
+}
+
 // InKeyOrder reads a list in the order of a key, a portion after the other. Read returns
 // the first PortionRows rows whose key comes after one; the first key comes after the zero
 // Key. Between two portions no statement is open, so what is done with a row may take

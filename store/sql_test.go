@@ -33,6 +33,7 @@ const (
 	planner       = "It tells SQLite's planner what to expect: its table is SQLite's own."
 	catalog       = "ent knows nothing of PostgreSQL's catalog and roles."
 	databaseClock = "It goes by the clock of the database, which ent cannot name."
+	beginningOnly = "ent reads columns whole, and long texts would fill the memory."
 )
 
 // byHand is why each statement is not ent's.
@@ -55,6 +56,7 @@ var byHand = map[string]string{
 	"retentions": severalTables, "findQuiet": severalTables, "findQuietOf": severalTables, "deleteQuiet": severalTables,
 	"insertWithdrawals": oneStatement, "withdraw": "It belongs to insertWithdrawals, and must have the same condition.",
 	"insertRemovals": oneStatement, "markRemoving": "It belongs to insertRemovals, and must have the same condition.",
+	"listGaps": beginningOnly, "beginnings": beginningOnly,
 	"spent": aggregate, "lastOfWindow": "ent names the workspace of every table that it reads, and would read each conversation to compare it.", "foundStates": "It belongs to countedStates.", "countedStates": "ent names the workspace of every table that it reads, and would read the documents whole to compare it.", "knowledgeSizes": aggregate, "uploadSize": aggregate, "workDue": severalTables,
 	"changesAfter": "It needs the numbers of transactions, and what is committed with them, in one snapshot.", "deleteChanges": portion,
 	"lockRoll": lock, "uncounted": severalTables, "uncountedThumbs": severalTables, "addTally": rowsAtOnce, "addToUsageSQLite": oneStatement, "addToUsagePostgres": oneStatement, "countTally": "It belongs to trimTally.", "trimTally": portion,

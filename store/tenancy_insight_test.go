@@ -25,10 +25,12 @@ var methodsOfInsight = []confined{
 		return secretIf(a, found.ID == a.rated), err
 	}},
 	{"ThreadMessages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.ThreadMessages(ctx, as, a.rated, 0, 10)
+		messages, _, err := s.ThreadMessages(ctx, as, a.rated, 0, history.Most{Messages: 10})
+		return messages, err
 	}},
 	{"ThreadMessagesAfter", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.ThreadMessagesAfter(ctx, as, a.rated, 0, 10)
+		messages, _, err := s.ThreadMessagesAfter(ctx, as, a.rated, 0, history.Most{Messages: 10})
+		return messages, err
 	}},
 	{"Gaps", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.ofGaps.Gaps(ctx, as, a.chatbot, insight.Open, 10)

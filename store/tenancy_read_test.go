@@ -157,7 +157,7 @@ var methodsThatRead = []confined{
 		return s.Samples(ctx, as, a.chatbot, 3, 3)
 	}},
 	{"TurnsOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
-		return s.TurnsOf(ctx, as, a.conversation, 10)
+		return s.TurnsOf(ctx, as, a.conversation, 10, 1<<20)
 	}},
 	{"ConversationOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		id, err := s.ConversationOf(ctx, as, a.answer)

@@ -2,6 +2,7 @@ package bodies
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -23,6 +24,10 @@ const (
 	StreamHolds = 256 << 10
 	// writeWait is how long a reader of such an answer may take nothing.
 	writeWait = 30 * time.Second
+	// askedAfter and askedEach are how long a reader of such an answer reads on, and how many
+	// bytes it gets, until it is asked for whether it still may.
+	askedAfter = time.Second
+	askedEach  = 32 << 10
 
 	localAnswer = "answer"
 )
@@ -146,12 +151,14 @@ func (c *counted) Close() error {
 
 // Stream answers with what is made while it is read, and holds the given number of bytes
 // meanwhile. The body is closed in the end, if that can be done, also if it is refused.
-// An error of it ends the answer in the middle, so that no reader takes it for whole.
-// Nothing of c may be used by it, since it is read once the handler has returned.
+// An error of it ends the answer in the middle, so that no reader takes it for whole; so
+// does one of valid, which says whether the caller may still read it. Nothing of c may be
+// used by either, since the answer is read once the handler has returned.
 //
 // Failures: RateLimited and Unavailable if there is no memory for it.
-func Stream(c *fiber.Ctx, holds int64, body io.Reader) error {
-	s := &stream{Reader: body, conn: c.Context().Conn()}
+func Stream(c *fiber.Ctx, holds int64, body io.Reader, valid func(context.Context) error) error {
+	ctx := context.WithoutCancel(c.UserContext())
+	s := &stream{Reader: body, conn: c.Context().Conn(), valid: func() error { return valid(ctx) }}
 	if a, ok := c.Locals(localAnswer).(*answer); ok { // not in tests without it
 		var err error
 		if s.held, err = a.hold(c, holds); err != nil {
@@ -162,11 +169,16 @@ func Stream(c *fiber.Ctx, holds int64, body io.Reader) error {
 	return nil
 }
 
-// stream gives each part of a body its time.
+// stream gives each part of a body its time, while its reader may read it.
 type stream struct {
 	io.Reader
 	conn net.Conn
 	held *held
+
+	valid func() error
+	// asked is when valid was last called, and since how many bytes were read after it.
+	asked time.Time
+	since int
 }
 
 // Read implements [io.Reader].
@@ -174,7 +186,15 @@ func (s *stream) Read(into []byte) (int, error) {
 	if err := s.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
 		return 0, err
 	}
-	return s.Reader.Read(into)
+	if s.since >= askedEach || time.Since(s.asked) >= askedAfter {
+		if err := s.valid(); err != nil {
+			return 0, err
+		}
+		s.asked, s.since = time.Now(), 0
+	}
+	n, err := s.Reader.Read(into)
+	s.since += n
+	return n, err
 }
 
 // Close implements [io.Closer].

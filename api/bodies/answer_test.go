@@ -2,6 +2,7 @@ package bodies
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,10 +32,19 @@ func TestAnswers(t *testing.T) {
 		app.Get("/shared", func(c *fiber.Ctx) error { return SendShared(c, large) })
 		app.Get("/owed", func(c *fiber.Ctx) error { Owe(c); return c.Send(large) })
 		app.Get("/stream", func(c *fiber.Ctx) error {
-			return Stream(c, StreamHolds, io.LimitReader(endless{}, 1<<20))
+			return Stream(c, StreamHolds, io.LimitReader(endless{}, 1<<20), always)
 		})
 		app.Get("/broken", func(c *fiber.Ctx) error {
-			return Stream(c, StreamHolds, io.MultiReader(strings.NewReader(`{"list":[1`), broken{}))
+			return Stream(c, StreamHolds, io.MultiReader(strings.NewReader(`{"list":[1`), broken{}), always)
+		})
+		app.Get("/times/:n", func(c *fiber.Ctx) error {
+			left, _ := c.ParamsInt("n")
+			return Stream(c, StreamHolds, io.LimitReader(endless{}, 1<<20), func(context.Context) error {
+				if left--; left < 0 {
+					return errors.New("the session has ended")
+				}
+				return nil
+			})
 		})
 		app.Get("/held", func(c *fiber.Ctx) error { return c.SendString(fmt.Sprint(sent.holds())) })
 	})
@@ -65,6 +75,16 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%q, %v", rest, err)
 		}
 	})
+	for n, most := range []int{0, 64 << 10, 128 << 10} {
+		t.Run(fmt.Sprintf("a stream whose reader may read on %d times ends soon after, without its last chunk", n), func(t *testing.T) {
+			c := dial(t, address)
+			c.sends("%s", get(fmt.Sprintf("/times/%d", n)))
+			rest, err := io.ReadAll(c.in)
+			if got := strings.Count(string(rest), "x"); err != nil || got > most || got == 0 && n > 0 || strings.HasSuffix(string(rest), "0\r\n\r\n") {
+				t.Errorf("%d bytes, %v", got, err)
+			}
+		})
+	}
 	t.Run("a client that reads nothing gets no more than its share, what is owed excepted, and gives it back when it goes", func(t *testing.T) {
 		unread := dial(t, address)
 		unread.sends("%s", get("/large"))
@@ -94,6 +114,8 @@ func TestAnswers(t *testing.T) {
 		}
 	})
 }
+
+func always(context.Context) error { return nil }
 
 type endless struct{}
 

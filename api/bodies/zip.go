@@ -14,10 +14,10 @@ import (
 const zipHolds = 8 << 20
 
 // ZIP answers with an archive that write writes while it is read. A failure ends it in the
-// middle, so that no reader takes it for whole. It fails as [Stream] does.
-func ZIP(c *fiber.Ctx, log *slog.Logger, name string, write func(ctx context.Context, into io.Writer) error) error {
+// middle, so that no reader takes it for whole. It asks valid and fails as [Stream] does.
+func ZIP(c *fiber.Ctx, log *slog.Logger, name string, valid func(context.Context) error, write func(ctx context.Context, into io.Writer) error) error {
 	from, to := io.Pipe()
-	if err := Stream(c, zipHolds, from); err != nil {
+	if err := Stream(c, zipHolds, from, valid); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, "application/zip")

@@ -130,7 +130,7 @@ func (a *Addresses) setEmail(ctx context.Context, user User, email string) error
 		if err := a.db.Codes.DeleteAddressCodes(ctx, user.ID); err != nil {
 			return err
 		}
-		if err := a.mails.Write(ctx, user.Email, a.movedLetter(email)); err != nil {
+		if err := a.throttle.Tell(ctx, a.mails, user, a.movedLetter(email)); err != nil {
 			return err
 		}
 		return audit.Record(ctx, a.db.Audit, "", a.now(), audit.Entry{

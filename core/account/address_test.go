@@ -80,6 +80,13 @@ func TestSignUpByMail(t *testing.T) {
 			c.isA(c.SignUps.Request(t.Context(), to, from("198.51.100.1")), fault.RateLimited)
 		}
 	})
+	t.Run("the names that a mailbox has behind a plus are one address", func(t *testing.T) {
+		c := newClock(t)
+		for i := range 5 {
+			c.must(c.SignUps.Request(t.Context(), fmt.Sprintf("new+%d@example.com", i), from(fmt.Sprintf("192.0.2.%d", i+1))))
+		}
+		c.isA(c.SignUps.Request(t.Context(), "new+more@example.com", from("198.51.100.1")), fault.RateLimited)
+	})
 	t.Run("the first account needs no mail", func(t *testing.T) {
 		c := newClock(t)
 		if checks, err := c.SignUps.NeedsMail(t.Context()); err != nil || !checks {

@@ -3,6 +3,7 @@ package account_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"parley/core/account"
 	"parley/core/audit"
@@ -104,6 +105,22 @@ func TestConfirmEmail(t *testing.T) {
 			c.must(c.Addresses.SendAgain(t.Context(), user, stranger))
 		}
 		c.isA(c.Addresses.SendAgain(t.Context(), user, stranger), fault.RateLimited)
+	})
+	t.Run("an address that nobody has confirmed is told five things in 15 minutes", func(t *testing.T) {
+		c := newClock(t)
+		user, _ := c.signUp(newcomer)
+		c.pass(time.Hour) // after it, a sign-in in a new browser is told
+		c.mailed()
+		for n := range 4 {
+			_, err := c.Sessions.SignIn(t.Context(), newcomer, current(n), stranger)
+			c.must(err)
+			c.must(c.Passwords.Change(t.Context(), user.ID, account.Evidence{Password: current(n)}, current(n+1), stranger))
+		}
+		var told []string
+		for range 3 {
+			told = append(told, newcomer+": New sign-in to your account", newcomer+": Your password was changed")
+		}
+		c.sends(told[:5]...)
 	})
 	t.Run("an account that begins with a mail is confirmed", func(t *testing.T) {
 		c := newClock(t)

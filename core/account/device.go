@@ -59,7 +59,7 @@ func (s *Sessions) trust(ctx context.Context, user User, client Client, session 
 		secret = id.Secret(s.random)
 	}
 	if !slices.Contains(emails, user.Email) && now.Sub(user.CreatedAt) > quietAfterSignUp {
-		if err := s.mails.Write(ctx, user.Email, s.newBrowserLetter(session)); err != nil {
+		if err := s.passwords.throttle.Tell(ctx, s.mails, user, s.newBrowserLetter(session)); err != nil {
 			return "", err
 		}
 	}

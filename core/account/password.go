@@ -151,7 +151,7 @@ func (p *Passwords) replace(ctx context.Context, user User, hash, detail string)
 	if err := p.db.Sessions.DeleteSessions(ctx, user.ID); err != nil {
 		return err
 	}
-	if err := p.mails.Write(ctx, user.Email, passwordLetter(p.mails)); err != nil {
+	if err := p.throttle.Tell(ctx, p.mails, user, passwordLetter(p.mails)); err != nil {
 		return err
 	}
 	return audit.Record(ctx, p.db.Audit, "", p.now(), audit.Entry{Action: audit.PasswordChanged, Object: user.object(), Detail: detail})

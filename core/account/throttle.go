@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"strings"
 	"time"
 
 	"parley/core/fault"
+	"parley/core/outbox"
 	"parley/internal/id"
 	"parley/internal/netgroup"
 )
@@ -26,8 +28,10 @@ const (
 	// signUpsByAddress bounds how many accounts one client creates, and how many
 	// addresses it can check for an account.
 	signUpsByAddress = 20
-	// mailsByRecipient bounds how many mails others can cause to an address.
+	// mailsByRecipient bounds how many mails of a kind others can cause to an address.
 	mailsByRecipient = 5
+	// invitationsByPerson bounds how many mails to strangers one person can cause.
+	invitationsByPerson = 60
 	// visitsByAddress bounds how often one client is sent to identity providers.
 	visitsByAddress = 60
 	// bySite multiplies a limit of one client for the /48 around it.
@@ -123,9 +127,43 @@ func (t *Throttle) countSignUp(ctx context.Context, client Client) (attempt, err
 
 // countMail counts a mail that somebody causes to an address.
 func (t *Throttle) countMail(ctx context.Context, email string, client Client) error {
-	limits := append(clientLimits("sign-up:", client.Address, signUpsByAddress), limit{"mail:" + email, mailsByRecipient})
+	limits := append(clientLimits("sign-up:", client.Address, signUpsByAddress), limit{"mail:" + mailbox(email), mailsByRecipient})
 	_, err := t.countAttempt(ctx, limits...)
 	return err
+}
+
+// CountInvitation counts, in the transaction of ctx, a mail with which a person invites an
+// address, whichever workspaces invite it.
+func (t *Throttle) CountInvitation(ctx context.Context, email, inviterID string) error {
+	_, err := t.countAttempt(ctx, limit{"inviter:" + inviterID, invitationsByPerson}, limit{"invited:" + mailbox(email), mailsByRecipient})
+	if errors.Is(err, ErrThrottled) {
+		failure := *fault.As(err)
+		failure.Field, failure.Message = "email", "Too many invitations were mailed. Wait 15 minutes and try again."
+		return &failure
+	}
+	return err
+}
+
+// Tell mails a user, in the transaction of ctx, what happened to their account. An address
+// that nobody has confirmed may be a stranger's, who gets few mails.
+func (t *Throttle) Tell(ctx context.Context, mails *outbox.Writer, user User, letter outbox.Letter) error {
+	if !user.EmailConfirmed() && mails.On() {
+		now := t.now()
+		count, err := t.db.Attempts.CountAttempt(ctx, id.Hash("told:"+mailbox(user.Email)), now.Add(-attemptWindow), now)
+		if err != nil || count > mailsByRecipient {
+			return err
+		}
+	}
+	return mails.Write(ctx, user.Email, letter)
+}
+
+// mailbox is where the mail of an address arrives: most servers ignore what follows a plus.
+func mailbox(email string) string {
+	at := strings.LastIndexByte(email, '@')
+	if plus := strings.IndexByte(email, '+'); plus > 0 && plus < at {
+		return email[:plus] + email[at:]
+	}
+	return email
 }
 
 // CountVisit counts that a client is sent to an identity provider, which costs the

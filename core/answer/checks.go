@@ -40,7 +40,7 @@ func grounded(d *Draft, passages []passage.Passage) Stage {
 		return nil
 	}
 	// The answer may use names from the question.
-	return ground.New(passages, d.noAnswer, d.question, d.bot.Name)
+	return ground.New(passages, d.noAnswer, d.question, d.bot.Name).Until(d.gone)
 }
 
 // checks are the stages of one answer.

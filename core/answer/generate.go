@@ -217,10 +217,18 @@ func (d *Draft) Generate(ctx context.Context, out Output, whole bool) (err error
 	if d.cached != nil {
 		return d.say(d.cached.Text)
 	}
+	left := false
+	d.gone = func() bool {
+		left = left || ctx.Err() != nil
+		return left
+	}
 	if err := d.ask(whole); err != nil {
 		return err
 	}
-	return d.conclude(d.rounds.run(ctx))
+	if err = d.conclude(d.rounds.run(ctx)); err == nil && left {
+		err = ctx.Err() // not all was checked
+	}
+	return err
 }
 
 // ask sets the checks up and hands the prompt over: an open stream need not keep

@@ -62,6 +62,8 @@ type Draft struct {
 
 	out    Output
 	checks checks
+	// gone reports whether nobody waits for the answer any more.
+	gone func() bool
 	// rounds is nil before the model is asked.
 	rounds     *rounds
 	firstToken time.Duration
@@ -112,8 +114,8 @@ func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err erro
 	if err != nil {
 		return err
 	}
-	d.prompt, d.passages = d.compose(found, history)
-	return nil
+	d.prompt, d.passages = d.compose(ctx, found, history)
+	return ctx.Err()
 }
 
 // retrieve finds passages for the question.
@@ -147,8 +149,8 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 }
 
 // compose makes the prompt, and returns the passages that fit into it.
-func (d *Draft) compose(found []retrieval.Result, history []prompt.Message) (prompt.Prompt, []retrieval.Result) {
-	asked := prompt.Question{Text: d.question, Query: d.query, Bot: d.bot, Passages: found, History: history, Context: d.context, Date: d.began}
+func (d *Draft) compose(ctx context.Context, found []retrieval.Result, history []prompt.Message) (prompt.Prompt, []retrieval.Result) {
+	asked := prompt.Question{Text: d.question, Query: d.query, Bot: d.bot, Passages: found, History: history, Context: d.context, Date: d.began, Gone: func() bool { return ctx.Err() != nil }}
 	if d.model.Traits().Tools {
 		asked.Tools = []prompt.Tool{searchTool}
 	}

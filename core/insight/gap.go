@@ -50,7 +50,8 @@ type Gap struct {
 
 // GapStore is the port to gaps. A missing row is a NotFound fault.
 type GapStore interface {
-	// Gaps returns a chatbot's gaps in a state, newest first, at most limit.
+	// Gaps returns a chatbot's gaps in a state, newest first, at most limit, with the first
+	// [ListedChars] of their questions.
 	Gaps(ctx context.Context, workspaceID, chatbotID string, state State, limit int) ([]Gap, error)
 	// Gap returns the gap of an answer.
 	Gap(ctx context.Context, workspaceID, chatbotID string, messageID int64) (Gap, error)
@@ -71,16 +72,21 @@ type Gaps struct {
 	pairs    Pairs
 	embedder Embedder
 	now      func() time.Time
+	kept     kept
 }
 
 // NewGaps returns the gaps of a store. Without an embedder questions are alike by
 // their words alone.
 func NewGaps(store GapStore, pairs Pairs, embedder Embedder, now func() time.Time) *Gaps {
-	return &Gaps{store, pairs, embedder, now}
+	return &Gaps{store: store, pairs: pairs, embedder: embedder, now: now, kept: kept{of: map[place]*keptGroups{}}}
 }
 
-// GroupedAtMost is how many open gaps are grouped, the newest.
-const GroupedAtMost = 1_000
+const (
+	// GroupedAtMost is how many open gaps are grouped, the newest.
+	GroupedAtMost = 1_000
+	// ListedChars is how much of each question is read and compared.
+	ListedChars = 2_000
+)
 
 // ErrNoGap says that a gap does not exist.
 var ErrNoGap = fault.New(fault.NotFound, "This question is no longer in the list.")
@@ -92,11 +98,12 @@ func (g *Gaps) Groups(ctx context.Context, workspaceID, chatbotID string) ([]Gro
 
 // Newest is Groups of the newest open gaps.
 func (g *Gaps) Newest(ctx context.Context, workspaceID, chatbotID string, among int) ([]Group, error) {
-	open, err := g.store.Gaps(ctx, workspaceID, chatbotID, Open, min(among, GroupedAtMost))
+	among = min(among, GroupedAtMost)
+	open, err := g.store.Gaps(ctx, workspaceID, chatbotID, Open, among)
 	if err != nil {
 		return nil, err
 	}
-	return groupsOf(open, g.vectors(ctx, open)), nil
+	return g.grouped(ctx, place{workspaceID, chatbotID, among}, open), nil
 }
 
 // Count is how many open gaps a chatbot has.

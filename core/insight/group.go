@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"parley/internal/plain"
 	"parley/text/lexical"
@@ -64,8 +65,6 @@ const (
 	// alikeByWords, or the cosine of their vectors is at least alikeByMeaning.
 	alikeByWords   = 0.6
 	alikeByMeaning = 0.8
-	// comparedChars bounds how much of a question is compared.
-	comparedChars = 2_000
 )
 
 // vectors returns the vectors of the gaps' questions, or nil without an embedder that
@@ -86,20 +85,81 @@ func (g *Gaps) vectors(ctx context.Context, gaps []Gap) [][]float32 {
 }
 
 // compared is the beginning of a question.
-func compared(gap Gap) string { return plain.Shorten(gap.Question, comparedChars) }
+func compared(gap Gap) string { return plain.Shorten(gap.Question, ListedChars) }
 
-// groupsOf groups gaps, which come newest first. The oldest question begins the
-// first group; each other joins the group to whose first question it is most
-// alike, or begins one. The largest groups come first, and among them those with
-// the newest question. The same gaps always make the same groups.
-func groupsOf(gaps []Gap, vectors [][]float32) []Group {
+// keptAtMost is of how many chatbots groups are kept.
+const keptAtMost = 256
+
+// kept has groups until their gaps change, so that a view of a page does not compare all
+// questions again. It has no texts.
+type kept struct {
+	mu sync.Mutex
+	of map[place]*keptGroups
+}
+
+// place is whose gaps are grouped, and how many.
+type place struct {
+	workspaceID, chatbotID string
+	among                  int
+}
+
+type keptGroups struct {
+	// mu is held while they are made: of views at the same time one makes them.
+	mu      sync.Mutex
+	ids     []int64
+	members [][]int
+}
+
+// at returns the groups of a place, which may be of other gaps by now.
+func (k *kept) at(p place) *keptGroups {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of[p] == nil {
+		for other := range k.of {
+			if len(k.of) >= keptAtMost {
+				delete(k.of, other)
+			}
+		}
+		k.of[p] = &keptGroups{}
+	}
+	return k.of[p]
+}
+
+// grouped returns the groups of gaps, which come newest first.
+func (g *Gaps) grouped(ctx context.Context, p place, gaps []Gap) []Group {
+	ids := Group{gaps}.ids()
+	kept := g.kept.at(p)
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	if !slices.Equal(ids, kept.ids) {
+		members, _ := membersOf(gaps, g.vectors(ctx, gaps))
+		if ctx.Err() != nil {
+			return groupsFrom(gaps, members) // perhaps without vectors
+		}
+		kept.ids, kept.members = ids, members
+	}
+	return groupsFrom(gaps, kept.members)
+}
+
+// membersOf groups gaps, which come newest first, by their places. The oldest question
+// begins the first group; each other joins the group to whose first question it is most
+// alike, or begins one. The same gaps always make the same groups. Met is how many terms of
+// questions were found among those that begin a group.
+func membersOf(gaps []Gap, vectors [][]float32) (members [][]int, met int) {
 	words := weigh(gaps)
 	var firsts []int // the gaps that began the groups
-	var members [][]int
+	groupsWith := map[int][]groupWith{}
 	for i := len(gaps) - 1; i >= 0; i-- {
+		cosines := make([]float64, len(firsts))
+		for _, own := range words[i] {
+			met += len(groupsWith[own.term])
+			for _, in := range groupsWith[own.term] {
+				cosines[in.group] += own.weight * in.weight
+			}
+		}
 		best, likeness := -1, 0.0
 		for group, first := range firsts {
-			by := words[i].cosine(words[first]) / alikeByWords
+			by := cosines[group] / alikeByWords
 			if vectors != nil {
 				by = max(by, dot(vectors[i], vectors[first])/alikeByMeaning)
 			}
@@ -107,15 +167,26 @@ func groupsOf(gaps []Gap, vectors [][]float32) []Group {
 				best, likeness = group, by
 			}
 		}
-		if best < 0 {
-			firsts, members = append(firsts, i), append(members, []int{i})
+		if best >= 0 {
+			members[best] = append(members[best], i)
 			continue
 		}
-		members[best] = append(members[best], i)
+		for _, own := range words[i] {
+			groupsWith[own.term] = append(groupsWith[own.term], groupWith{len(firsts), own.weight})
+		}
+		firsts, members = append(firsts, i), append(members, []int{i})
 	}
+	for _, member := range members {
+		slices.Sort(member) // newest first
+	}
+	return members, met
+}
+
+// groupsFrom are the groups with some members. The largest come first, and among them those
+// with the newest question.
+func groupsFrom(gaps []Gap, members [][]int) []Group {
 	groups := make([]Group, len(members))
 	for i, member := range members {
-		slices.Sort(member) // newest first
 		for _, at := range member {
 			groups[i].Gaps = append(groups[i].Gaps, gaps[at])
 		}
@@ -132,6 +203,12 @@ type weighted []weightedTerm
 
 type weightedTerm struct {
 	term   int
+	weight float64
+}
+
+// groupWith is a group whose first question has a term, with its weight there.
+type groupWith struct {
+	group  int
 	weight float64
 }
 
@@ -167,21 +244,6 @@ func weigh(gaps []Gap) []weighted {
 		slices.SortFunc(all[i], func(a, b weightedTerm) int { return cmp.Compare(a.term, b.term) })
 	}
 	return all
-}
-
-func (w weighted) cosine(other weighted) (sum float64) {
-	for i, j := 0, 0; i < len(w) && j < len(other); {
-		switch {
-		case w[i].term < other[j].term:
-			i++
-		case w[i].term > other[j].term:
-			j++
-		default:
-			sum += w[i].weight * other[j].weight
-			i, j = i+1, j+1
-		}
-	}
-	return sum
 }
 
 func dot(a, b []float32) (sum float64) {

@@ -1,10 +1,18 @@
 package insight
 
 import (
+	"context"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
+	"time"
 )
+
+func groupsOf(gaps []Gap, vectors [][]float32) []Group {
+	members, _ := membersOf(gaps, vectors)
+	return groupsFrom(gaps, members)
+}
 
 // asked are gaps of questions, the first asked first.
 func asked(questions ...string) []Gap {
@@ -65,6 +73,81 @@ func TestGroupsAreTheSameEachTime(t *testing.T) {
 		if !reflect.DeepEqual(first, groupsOf(asked(questions...), nil)) {
 			t.Fatal("they differ")
 		}
+	}
+}
+
+func TestGroupsTakeLinearWork(t *testing.T) {
+	for name, question := range map[string]func(i int) string{
+		"of their own words": func(i int) string { return fmt.Sprintf("w%da w%db w%dc", i, i, i) },
+		"in one another's neighborhood": func(i int) string {
+			var words strings.Builder
+			for n := range 40 {
+				fmt.Fprintf(&words, "w%d ", i*5+n)
+			}
+			return words.String()
+		},
+	} {
+		t.Run("questions "+name, func(t *testing.T) {
+			met := func(n int) int {
+				var questions []string
+				for i := range n {
+					questions = append(questions, question(i))
+				}
+				_, met := membersOf(asked(questions...), nil)
+				return met
+			}
+			if few, many := met(GroupedAtMost/8), met(GroupedAtMost); many > 10*few {
+				t.Errorf("%d questions meet %d terms, and 8 times as many %d", GroupedAtMost/8, few, many)
+			}
+		})
+	}
+}
+
+// shelf has gaps.
+type shelf struct {
+	GapStore
+	gaps []Gap
+}
+
+func (s *shelf) Gaps(_ context.Context, _, _ string, _ State, limit int) ([]Gap, error) {
+	return s.gaps[:min(limit, len(s.gaps))], nil
+}
+
+// counting counts the questions that it makes vectors of.
+type counting struct{ questions int }
+
+func (c *counting) Questions(_ context.Context, texts []string) ([][]float32, error) {
+	c.questions += len(texts)
+	return make([][]float32, len(texts)), nil
+}
+
+func (*counting) Costly() bool   { return false }
+func (*counting) Centered() bool { return true }
+
+func TestGroupsAreMadeOnceForTheSameGaps(t *testing.T) {
+	s, c := &shelf{gaps: asked("Do you ship to Norway?", "Do you ship to Norway", "Can I pay by invoice?")}, &counting{}
+	g := NewGaps(s, nil, c, time.Now)
+	view := func(what string, chatbot string, among, compared int, want ...int) {
+		t.Helper()
+		c.questions = 0
+		groups, err := g.Newest(t.Context(), "ws_1", chatbot, among)
+		if err != nil || c.questions != compared || !reflect.DeepEqual(shape(groups), want) {
+			t.Errorf("%s: %d questions are compared, %v, and the groups have %v", what, c.questions, err, shape(groups))
+		}
+	}
+	view("the first view", "cb_1", 10, 3, 2, 1)
+	view("the second", "cb_1", 10, 0, 2, 1)
+	view("of another chatbot", "cb_2", 10, 3, 2, 1)
+	view("of fewer", "cb_1", 2, 2, 1, 1)
+	s.gaps = asked("Do you ship to Norway?", "Do you ship to Norway", "Can I pay by invoice?", "Can I pay by invoice")
+	view("with another gap", "cb_1", 10, 4, 2, 2)
+	s.gaps = s.gaps[1:]
+	view("with one less", "cb_1", 10, 3, 2, 1)
+	for i := range 2 * keptAtMost {
+		view("of many chatbots", fmt.Sprintf("cb_of_many_%d", i), 10, 3, 2, 1)
+	}
+	if n := len(g.kept.of); n > keptAtMost {
+		t.Errorf("the groups of %d chatbots are kept", n)
 	}
 }
 

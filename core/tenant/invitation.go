@@ -116,8 +116,14 @@ func (i *Invitations) Invite(ctx context.Context, workspaceID, by, email string,
 	return code, err
 }
 
-// mail sends the link to the invited person.
+// mail sends the link to the invited person, whom nobody asked whether they want mails.
 func (i *Invitations) mail(ctx context.Context, members []Member, invitation Invitation, code string) error {
+	if !i.mails.On() {
+		return nil
+	}
+	if err := i.throttle.CountInvitation(ctx, invitation.Email, invitation.InvitedBy); err != nil {
+		return err
+	}
 	workspace, err := i.db.Workspaces.Workspace(ctx, invitation.WorkspaceID)
 	if err != nil {
 		return err

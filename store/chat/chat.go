@@ -65,7 +65,8 @@ func (s *Conversations) MessageSizes(ctx context.Context, workspaceID string, co
 
 // Messages returns the settled messages after an id, oldest first.
 func (s *Conversations) Messages(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]chat.Message, error) {
-	rows, err := s.settled(ctx, conversationID).Where(message.IDGT(after)).Order(message.ByID()).Limit(limit).All(scope.Workspace(ctx, workspaceID))
+	rows, err := s.settled(ctx, conversationID).Where(message.IDGT(after)).Order(message.ByID()).Limit(limit).
+		Select(said...).All(scope.Workspace(ctx, workspaceID))
 	messages, err := store.Mapped(rows, err, MessageFromRow)
 	if err != nil {
 		return nil, err
@@ -109,15 +110,35 @@ func (s *Conversations) HasMessage(ctx context.Context, workspaceID string, conv
 	return known, store.MapError(err)
 }
 
+// FittingMessages returns the first messages of a query, at most limit and, unless the first
+// alone has more, with that many bytes of text together, and whether there are more.
+func FittingMessages(ctx context.Context, query *ent.MessageQuery, limit, bytes int) (rows []*ent.Message, more bool, err error) {
+	var sizes []int
+	err = query.Clone().Limit(limit+1).Aggregate(func(query *entsql.Selector) string {
+		return "octet_length(" + query.C(message.FieldContent) + ") + octet_length(" + query.C(message.FieldSources) + ") + octet_length(" + query.C(message.FieldQuery) + ")"
+	}).Scan(ctx, &sizes)
+	if err != nil || len(sizes) == 0 {
+		return nil, false, store.MapError(err)
+	}
+	fitting := store.Fitting(sizes[:min(limit, len(sizes))], bytes)
+	rows, err = query.Limit(fitting).All(ctx)
+	return rows, fitting < len(sizes), store.MapError(err)
+}
+
 // LastMessages returns the last settled messages below an id, oldest first.
 func (s *Conversations) LastMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]chat.Message, error) {
 	query := s.settled(ctx, conversationID)
 	if before > 0 {
 		query = query.Where(message.IDLT(before))
 	}
-	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
+	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).Select(said...).All(scope.Workspace(ctx, workspaceID))
 	slices.Reverse(rows)
 	return store.Mapped(rows, err, MessageFromRow)
+}
+
+// said are the columns of a [chat.Message]: what an answer was made from may be long.
+var said = []string{
+	message.FieldID, message.FieldRole, message.FieldContent, message.FieldStatus, message.FieldOutcome, message.FieldFinishReason, message.FieldCreatedAt,
 }
 
 func MessageFromRow(row *ent.Message) chat.Message {

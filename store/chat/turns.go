@@ -86,17 +86,20 @@ func (s *Turns) Turn(ctx context.Context, workspaceID string, conversationID, an
 }
 
 // TurnsOf returns the last turns of a conversation, oldest first.
-func (s *Turns) TurnsOf(ctx context.Context, workspaceID string, conversationID int64, limit int) (turns []turn.Stored, err error) {
+func (s *Turns) TurnsOf(ctx context.Context, workspaceID string, conversationID int64, limit, bytes int) (turns []turn.Stored, err error) {
 	ctx = scope.Workspace(ctx, workspaceID)
 	rows, err := s.store.Raw(ctx).QueryContext(ctx, selectTurn+lastTurns, workspaceID, conversationID, limit)
 	if err != nil {
 		return nil, store.MapError(err)
 	}
 	defer rows.Close()
-	for rows.Next() {
+	for read := 0; rows.Next(); {
 		var row turnRow
 		if err := rows.Scan(row.into()...); err != nil {
 			return nil, store.MapError(err)
+		}
+		if read += len(row.Question) + len(row.Answer.Text) + len(row.sources); read > bytes && len(turns) > 0 {
+			break
 		}
 		t, err := row.stored()
 		if err != nil {

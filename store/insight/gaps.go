@@ -20,11 +20,15 @@ func NewGaps(db *store.Store) *Gaps { return &Gaps{db} }
 
 var _ insight.GapStore = (*Gaps)(nil)
 
-// Gaps returns a chatbot's gaps in a state, newest first.
+const listGaps = `SELECT id, chatbot_id, conversation_id, message_id, substr(question, 1, $4), reason, state, document_id, created_at
+	FROM gaps WHERE workspace_id = $1 AND chatbot_id = $2 AND state = $3 ORDER BY id DESC LIMIT $5`
+
+// Gaps returns a chatbot's gaps in a state, newest first, with the beginnings of their
+// questions.
 func (s *Gaps) Gaps(ctx context.Context, workspaceID, chatbotID string, state insight.State, limit int) ([]insight.Gap, error) {
-	rows, err := s.store.Client(ctx).Gap.Query().Where(gap.ChatbotID(chatbotID), gap.State(string(state))).
-		Order(ent.Desc(gap.FieldID)).Limit(limit).All(scope.Workspace(ctx, workspaceID))
-	return store.Mapped(rows, err, gapFromRow)
+	return store.Rows(scope.Workspace(ctx, workspaceID), s.store, func(g *insight.Gap) []any {
+		return []any{&g.ID, &g.ChatbotID, &g.ConversationID, &g.MessageID, &g.Question, &g.Reason, &g.State, &g.DocumentID, store.InUTC(&g.CreatedAt)}
+	}, listGaps, workspaceID, chatbotID, string(state), insight.ListedChars, limit)
 }
 
 // Gap returns the gap of an answer.

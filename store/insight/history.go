@@ -292,30 +292,32 @@ func summaryFromRow(row *ent.Conversation) history.Summary {
 }
 
 // ThreadMessages returns the last messages of a conversation below an id, oldest first.
-func (s *History) ThreadMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]history.Message, error) {
+func (s *History) ThreadMessages(ctx context.Context, workspaceID string, conversationID, before int64, most history.Most) ([]history.Message, bool, error) {
 	ctx = scope.Workspace(ctx, workspaceID)
 	query := s.store.Client(ctx).Message.Query().Where(message.ConversationID(conversationID))
 	if before > 0 {
 		query = query.Where(message.IDLT(before))
 	}
-	rows, err := query.Order(ent.Desc(message.FieldID)).Limit(limit).All(ctx)
+	rows, more, err := chatstore.FittingMessages(ctx, query.Order(ent.Desc(message.FieldID)), most.Messages, most.Bytes)
 	if err != nil {
-		return nil, store.MapError(err)
+		return nil, false, err
 	}
 	slices.Reverse(rows)
-	return s.explain(ctx, workspaceID, rows)
+	messages, err := s.explain(ctx, workspaceID, rows)
+	return messages, more, err
 }
 
 // ThreadMessagesAfter returns the first messages of a conversation above an id, oldest
 // first.
-func (s *History) ThreadMessagesAfter(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]history.Message, error) {
+func (s *History) ThreadMessagesAfter(ctx context.Context, workspaceID string, conversationID, after int64, most history.Most) ([]history.Message, bool, error) {
 	ctx = scope.Workspace(ctx, workspaceID)
-	rows, err := s.store.Client(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDGT(after)).
-		Order(message.ByID()).Limit(limit).All(ctx)
+	query := s.store.Client(ctx).Message.Query().Where(message.ConversationID(conversationID), message.IDGT(after)).Order(message.ByID())
+	rows, more, err := chatstore.FittingMessages(ctx, query, most.Messages, most.Bytes)
 	if err != nil {
-		return nil, store.MapError(err)
+		return nil, false, err
 	}
-	return s.explain(ctx, workspaceID, rows)
+	messages, err := s.explain(ctx, workspaceID, rows)
+	return messages, more, err
 }
 
 // explain adds to messages what is known of them.

@@ -7,7 +7,6 @@ import (
 
 	entsql "entgo.io/ent/dialect/sql"
 
-	"parley/core/chat"
 	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/retrieval"
@@ -216,6 +215,11 @@ func (s *KnowledgePages) SpanTexts(ctx context.Context, workspaceID, chatbotID s
 	})
 }
 
+// beginnings are those of an answer and of its question.
+const beginnings = `SELECT substr(a.content, 1, $3), COALESCE((SELECT substr(q.content, 1, $3) FROM messages q
+	WHERE q.workspace_id = $1 AND q.conversation_id = a.conversation_id AND q.id < a.id AND q.role = 'user' ORDER BY q.id DESC LIMIT 1), '')
+	FROM messages a WHERE a.workspace_id = $1 AND a.id = $2`
+
 // AnswersGiven returns the latest answers that were given a document, of the
 // chatbot's newest conversations: what was said before that would have to be
 // read whole.
@@ -227,7 +231,8 @@ func (s *KnowledgePages) AnswersGiven(ctx context.Context, workspaceID, chatbotI
 		return nil, store.MapError(err)
 	}
 	rows, err := s.store.Client(ctx).Message.Query().Where(message.ConversationIDIn(newest...),
-		message.DocumentIdsContains(" "+documentID+" ")).Order(message.ByID(entsql.OrderDesc())).Limit(limit).All(ctx)
+		message.DocumentIdsContains(" "+documentID+" ")).Order(message.ByID(entsql.OrderDesc())).Limit(limit).
+		Select(message.FieldID, message.FieldConversationID, message.FieldSources, message.FieldCreatedAt).All(ctx)
 	if err != nil {
 		return nil, store.MapError(err)
 	}
@@ -237,17 +242,12 @@ func (s *KnowledgePages) AnswersGiven(ctx context.Context, workspaceID, chatbotI
 		if err != nil {
 			return nil, err
 		}
-		a := browse.Answer{ConversationID: row.ConversationID, Text: row.Content, At: row.CreatedAt.UTC()}
+		a := browse.Answer{ConversationID: row.ConversationID, At: row.CreatedAt.UTC()}
 		for _, source := range sources {
 			a.Cited = a.Cited || source.Cited && source.DocumentID == documentID
 		}
-		question, err := s.store.Client(ctx).Message.Query().Where(message.ConversationID(row.ConversationID), message.IDLT(row.ID),
-			message.Role(string(chat.User))).Order(message.ByID(entsql.OrderDesc())).First(ctx)
-		if err != nil && !ent.IsNotFound(err) {
+		if err := store.ScanOne(ctx, s.store.Raw(ctx), []any{&a.Text, &a.Question}, beginnings, workspaceID, row.ID, browse.AnswerChars); err != nil {
 			return nil, store.MapError(err)
-		}
-		if question != nil {
-			a.Question = question.Content
 		}
 		answers[i] = a
 	}

@@ -3,11 +3,12 @@
 package privacy
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 
 	entsql "entgo.io/ent/dialect/sql"
 
@@ -63,9 +64,6 @@ func (s *Rows) count(ctx context.Context, t privacy.Table, where *entsql.Predica
 	query, args := s.store.Builder().Select(entsql.Count("*")).From(entsql.Table(t.Name)).Where(where).Query()
 	return n, store.MapError(store.ScanOne(ctx, s.store.Raw(ctx), []any{&n}, query, args...))
 }
-
-// readAtOnce is how many rows of a table are held, where they may be long.
-var readAtOnce = map[string]int{"uploads": 1, "documents": 4, "messages": 50}
 
 // WorkspaceRows reads the exported columns of a workspace's rows in a table.
 func (s *Rows) WorkspaceRows(ctx context.Context, workspaceID string, t privacy.Table, which privacy.Selection) iter.Seq2[privacy.Row, error] {
@@ -127,11 +125,10 @@ func (s *Rows) chosen(workspaceID string, t privacy.Table, which privacy.Selecti
 
 // read reads columns of rows in the order of their ids, a portion at a time.
 func (s *Rows) read(ctx context.Context, t privacy.Table, columns []string, where *entsql.Predicate, more ...*entsql.Predicate) iter.Seq2[keyed, error] {
-	limit := cmp.Or(readAtOnce[t.Name], store.PortionRows)
 	return func(yield func(keyed, error) bool) {
 		var after any
 		for {
-			rows, err := s.portion(ctx, t, columns, append([]*entsql.Predicate{where}, more...), after, limit)
+			rows, isLast, err := s.portion(ctx, t, columns, append([]*entsql.Predicate{where}, more...), after)
 			if err != nil {
 				yield(keyed{}, store.MapError(err))
 				return
@@ -142,20 +139,44 @@ func (s *Rows) read(ctx context.Context, t privacy.Table, columns []string, wher
 				}
 				after = row.id
 			}
-			if len(rows) < limit {
+			if isLast {
 				return
 			}
 		}
 	}
 }
 
-func (s *Rows) portion(ctx context.Context, t privacy.Table, columns []string, where []*entsql.Predicate, after any, limit int) (read []keyed, err error) {
+// portion reads the first rows after an id: as many as fit, and at least one.
+func (s *Rows) portion(ctx context.Context, t privacy.Table, columns []string, where []*entsql.Predicate, after any) (read []keyed, isLast bool, err error) {
 	if after != nil {
 		where = append(where, entsql.GT("id", after))
 	}
 	// Each statement has predicates of its own: building one numbers its parameters.
-	query, args := s.store.Builder().Select(append([]string{"id"}, columns...)...).From(entsql.Table(t.Name)).
-		Where(entsql.And(where...)).OrderBy("id").Limit(limit).Query()
+	from := func(selected *entsql.Selector, limit int) (string, []any) {
+		return selected.From(entsql.Table(t.Name)).Where(entsql.And(where...)).OrderBy("id").Limit(limit).Query()
+	}
+	query, args := from(s.store.Builder().Select().AppendSelectExpr(entsql.Raw(sizeOf(columns))), store.PortionRows)
+	sizes, err := store.Rows(ctx, s.store, func(size *int) []any { return []any{size} }, query, args...)
+	if err != nil || len(sizes) == 0 {
+		return nil, true, err
+	}
+	fitting := store.Fitting(sizes, store.PortionBytes)
+	query, args = from(s.store.Builder().Select(append([]string{"id"}, columns...)...), fitting)
+	read, err = s.values(ctx, columns, query, args...)
+	return read, fitting == len(sizes) && fitting < store.PortionRows, err
+}
+
+// sizeOf is an expression for how long a row's columns are.
+func sizeOf(columns []string) string {
+	sizes := []string{"0"}
+	for _, column := range columns {
+		sizes = append(sizes, "COALESCE(octet_length(CAST("+strconv.Quote(column)+" AS TEXT)), 0)")
+	}
+	return strings.Join(sizes, " + ")
+}
+
+// values reads the id and some columns of rows.
+func (s *Rows) values(ctx context.Context, columns []string, query string, args ...any) (read []keyed, err error) {
 	rows, err := s.store.Raw(ctx).QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,8 @@ type Stage struct {
 	line, gap int
 	said      bool
 	out       strings.Builder
+	// gone reports whether nobody waits for the answer any more.
+	gone func() bool
 }
 
 // New returns a stage for an answer that is made from these passages. If they
@@ -64,11 +66,18 @@ func New(passages []passage.Passage, noAnswer string, allowed ...string) *Stage 
 }
 
 func newAt(threshold float64, passages []passage.Passage, noAnswer string, allowed ...string) *Stage {
-	g := &Stage{evidence: newEvidence(threshold, passages, allowed), noAnswer: strings.TrimSpace(noAnswer), owner: map[string]bool{}, marked: map[int]bool{}}
+	g := &Stage{evidence: newEvidence(threshold, passages, allowed), noAnswer: strings.TrimSpace(noAnswer), owner: map[string]bool{}, marked: map[int]bool{}, gone: func() bool { return false }}
 	var own sentences
 	for _, u := range append(own.write(g.noAnswer), own.end()...) {
 		g.owner[citation.Quotable(u.text)] = true
 	}
+	return g
+}
+
+// Until has the stage judge nothing more as soon as nobody waits for the answer, which is
+// then worth nothing.
+func (g *Stage) Until(gone func() bool) *Stage {
+	g.gone = gone
 	return g
 }
 
@@ -100,7 +109,7 @@ func (g *Stage) End(last string) string {
 	g.take(g.sentences.write(last))
 	g.take(g.sentences.end())
 	g.dropHeld()
-	if !g.said {
+	if !g.said && !g.gone() {
 		g.replaced = true
 		g.out.WriteString(g.noAnswer)
 	}
@@ -116,6 +125,9 @@ func (g *Stage) flush() string {
 func (g *Stage) take(units []unit) {
 	g.units += len(units)
 	for _, u := range units {
+		if g.gone() {
+			return
+		}
 		support := g.judge(u)
 		switch {
 		case g.owner[citation.Quotable(u.text)]:

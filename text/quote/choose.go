@@ -83,14 +83,17 @@ type candidate struct {
 
 // choose returns what answers the question: the units that say most about it, of the
 // sections that do. It returns none when the evidence is weak that they answer it.
-func choose(question string, earlier []string, in language.Code, passages []Passage) []quoted {
+func choose(question string, earlier []string, in language.Code, passages []Passage, gone func() bool) []quoted {
 	terms := termsOf(question, earlier, in)
 	if len(terms.weights) == 0 || len(passages) == 0 {
 		return nil
 	}
 	passages = passages[:min(len(passages), maxPassages)]
 	terms.mend(question, passages)
-	sections := sectionsOf(question, terms, passages)
+	sections := sectionsOf(question, terms, passages, gone)
+	if gone() {
+		return nil
+	}
 	weights := weigh(terms, sections, len(passages))
 	weights.compared = passages[0].Compared
 	if same := slices.IndexFunc(sections, func(s section) bool { return s.same }); same >= 0 {

@@ -29,6 +29,9 @@ type Question struct {
 	Passages []Passage
 	// NoAnswer is what is said if the passages do not answer the question.
 	NoAnswer string
+	// Gone, unless nil, reports whether nobody waits for the answer any more. It is asked
+	// again and again; what is returned then is worth nothing.
+	Gone func() bool
 }
 
 // Passage is a piece of a document that was found.
@@ -58,7 +61,11 @@ func Answer(asked Question) string {
 		return asked.NoAnswer // which returns it
 	}
 	in := languageOfQuestion(asked)
-	found := choose(asked.Text, slices.DeleteFunc(slices.Clone(asked.Earlier), isCourtesy), in, asked.Passages)
+	gone := asked.Gone
+	if gone == nil {
+		gone = waits
+	}
+	found := choose(asked.Text, slices.DeleteFunc(slices.Clone(asked.Earlier), isCourtesy), in, asked.Passages, gone)
 	phrases := language.PhrasesIn(in)
 	if len(found) > 0 {
 		return compose(found, phrases)
@@ -68,6 +75,9 @@ func Answer(asked Question) string {
 	}
 	return phrases.NoAnswer + " " + phrases.NextStep
 }
+
+// waits says that somebody waits for the answer.
+func waits() bool { return false }
 
 // isCourtesy reports whether a message is nothing but a greeting, thanks or a farewell.
 func isCourtesy(message string) bool { return courtesy.Of(message, "").Kind != courtesy.None }

@@ -30,6 +30,9 @@ const (
 	mostTold = 0.6
 )
 
+// measuredAtOnce is how many units are measured before somebody has to wait still.
+const measuredAtOnce = 64
+
 // section is what stands under one heading of one passage.
 type section struct {
 	passage int
@@ -82,9 +85,9 @@ type section struct {
 // all has all terms of a section.
 func (s *section) all() uint64 { return s.text | s.headed | s.above }
 
-// sectionsOf divides the passages by their headings.
-func sectionsOf(question string, terms *terms, passages []Passage) []section {
-	units := readAll(passages)
+// sectionsOf divides the passages by their headings, until nobody waits for them.
+func sectionsOf(question string, terms *terms, passages []Passage, gone func() bool) []section {
+	units := readAll(passages, gone)
 	cues := cuesOf(terms.asking, terms.wants)
 	cues.inflected, cues.kinds = terms.inflected, terms.kinds
 	sections := make([]section, 0, 4*len(passages))
@@ -95,7 +98,10 @@ func sectionsOf(question string, terms *terms, passages []Passage) []section {
 			for end < len(units[p]) && units[p][end].heading == units[p][first].heading {
 				end++
 			}
-			s, found := newSection(question, terms, cues, passage, units[p][first:end])
+			s, found := newSection(question, terms, cues, passage, units[p][first:end], gone)
+			if gone() {
+				return nil
+			}
 			if !found {
 				first = end
 				continue
@@ -114,13 +120,13 @@ func sectionsOf(question string, terms *terms, passages []Passage) []section {
 		}
 	}
 	compareCloseness(sections)
-	measure(question, sections)
+	measure(question, sections, gone)
 	return sections
 }
 
 // measure says how near the units are to the question, where a section has a term of it:
 // the others are not worth the time.
-func measure(question string, sections []section) {
+func measure(question string, sections []section, gone func() bool) {
 	var texts []string
 	for i := range sections {
 		s := &sections[i]
@@ -136,7 +142,13 @@ func measure(question string, sections []section) {
 			texts = append(texts, text)
 		}
 	}
-	near := words.Near(question, texts)
+	var near []float64
+	for some := range slices.Chunk(texts, measuredAtOnce) {
+		if gone() {
+			return
+		}
+		near = append(near, words.Near(question, some)...)
+	}
 	for i := range sections {
 		if s := &sections[i]; s.mayAnswer() {
 			near = near[copy(s.near, near):]
@@ -170,12 +182,15 @@ func (t *terms) titledBy(title string) titled {
 	return by
 }
 
-// readAll reads the units of all passages. A sentence that stands in several places is
-// read once.
-func readAll(passages []Passage) [][]unit {
+// readAll reads the units of all passages, until nobody waits for them. A sentence that
+// stands in several places is read once.
+func readAll(passages []Passage, gone func() bool) [][]unit {
 	all := make([][]unit, len(passages))
 	seen := map[string]bool{}
 	for p, passage := range passages {
+		if gone() {
+			break
+		}
 		all[p] = slices.DeleteFunc(unitsOf(passage.Text), func(u unit) bool {
 			again := u.kind == sentence && seen[u.text]
 			seen[u.text] = true
@@ -187,7 +202,7 @@ func readAll(passages []Passage) [][]unit {
 
 // newSection reads what stands under one heading. It finds nothing where that is only the
 // "Yes" to another question.
-func newSection(question string, terms *terms, cues cues, passage Passage, units []unit) (s section, found bool) {
+func newSection(question string, terms *terms, cues cues, passage Passage, units []unit, gone func() bool) (s section, found bool) {
 	s.heading = units[0].heading
 	above := append([]string{passage.Title}, passage.HeadingPath...)
 	if s.heading == "" {
@@ -205,6 +220,9 @@ func newSection(question string, terms *terms, cues cues, passage Passage, units
 	}
 	header, inHeader := "", uint64(0)
 	for u, unit := range units {
+		if gone() {
+			return s, false
+		}
 		if unit.header != header {
 			header, inHeader = unit.header, terms.in(unit.header)
 			if !terms.inflected && terms.asked != 0 && inHeader&terms.asked == terms.asked {

@@ -48,7 +48,7 @@ type unit struct {
 // items of lists, rows of tables and blocks of code, each sentence once.
 func Units(passages []Passage) []string {
 	var texts []string
-	for _, units := range readAll(passages) {
+	for _, units := range readAll(passages, waits) {
 		for _, unit := range units {
 			texts = append(texts, unit.text)
 		}

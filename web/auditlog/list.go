@@ -87,7 +87,7 @@ func (s pages) export(c *fiber.Ctx, v page.Visit) error {
 	if err != nil {
 		return err
 	}
-	return page.SendFile(c, kind, "audit-"+s.Now().UTC().Format(time.DateOnly)+"."+string(as), export.NewReader(entries, as))
+	return page.SendFile(c, v, kind, "audit-"+s.Now().UTC().Format(time.DateOnly)+"."+string(as), export.NewReader(entries, as))
 }
 
 func (s pages) entry(c *fiber.Ctx, v page.Visit) error {

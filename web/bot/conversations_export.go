@@ -35,7 +35,7 @@ func (s conversationPages) export(c *fiber.Ctx, v page.Visit) error {
 	if err != nil {
 		return err
 	}
-	return page.SendFile(c, kind, "conversations-"+s.Now().UTC().Format(time.DateOnly)+"."+as.Name, read)
+	return page.SendFile(c, v, kind, "conversations-"+s.Now().UTC().Format(time.DateOnly)+"."+as.Name, read)
 }
 
 func exportedLines(ids wire.Identifiers) history.Format {

@@ -8,9 +8,9 @@ import (
 	"parley/api/bodies"
 )
 
-// SendFile sends a file that is made while it is read, as [bodies.Stream] does.
-func SendFile(c *fiber.Ctx, contentType, name string, from io.Reader) error {
-	if err := bodies.Stream(c, bodies.StreamHolds, from); err != nil {
+// SendFile sends a file that is made while it is read, as long as the person may read it.
+func SendFile(c *fiber.Ctx, v Visit, contentType, name string, from io.Reader) error {
+	if err := bodies.Stream(c, bodies.StreamHolds, from, v.Again(c)); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, contentType)

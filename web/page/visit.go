@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -19,6 +20,8 @@ type Visit struct {
 	Person  tenant.Person
 	Member  tenant.Membership
 	Chatbot chatbot.Chatbot
+	// action is what their role was asked for.
+	action tenant.Action
 	// holdings are the counts that the plan limits.
 	holdings []tenant.Holding
 	// messages is this month's use of messages.
@@ -64,7 +67,7 @@ func (s *Base) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 			note(c, s.failureLayout(c, person))
 			return err
 		}
-		v.base = s
+		v.base, v.action = s, d.Action
 		note(c, v.layout(c))
 		if err := v.Member.May(d.Action); err != nil {
 			return err
@@ -148,6 +151,19 @@ func (s *Base) admit(c *fiber.Ctx, v Visit) (Visit, error) {
 	}
 	note(c, v.layout(c))
 	return v, nil
+}
+
+// Again returns a function that says whether the person may still do what the request asks
+// for, also when the request has ended. It counts nothing.
+func (v Visit) Again(c *fiber.Ctx) func(context.Context) error {
+	again, action, workspaceID := v.base.Sessions.Again(c), v.action, v.WorkspaceID()
+	return func(ctx context.Context) error {
+		person, err := again(ctx)
+		if err == nil {
+			_, err = person.May(action, workspaceID)
+		}
+		return err
+	}
 }
 
 func (v Visit) May(action tenant.Action) bool { return v.Member.May(action) == nil }

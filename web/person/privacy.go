@@ -45,7 +45,12 @@ func (s privacyPages) export(c *fiber.Ctx, person tenant.Person) error {
 	if err != nil {
 		return err
 	}
-	return bodies.ZIP(c, s.Log, "account-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
+	again := s.Sessions.Again(c)
+	valid := func(ctx context.Context) error {
+		_, err := again(ctx)
+		return err
+	}
+	return bodies.ZIP(c, s.Log, "account-"+s.Now().UTC().Format(time.DateOnly), valid, func(ctx context.Context, into io.Writer) error {
 		return s.Privacy.Exports.Account(ctx, person.User, into)
 	})
 }

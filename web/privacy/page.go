@@ -78,7 +78,7 @@ func (s privacyPages) export(c *fiber.Ctx, v page.Visit) error {
 	if err != nil {
 		return err
 	}
-	return bodies.ZIP(c, s.Log, "workspace-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
+	return bodies.ZIP(c, s.Log, "workspace-"+s.Now().UTC().Format(time.DateOnly), v.Again(c), func(ctx context.Context, into io.Writer) error {
 		return s.Privacy.Exports.Workspace(ctx, w.ID, v.Person.User.ID, into)
 	})
 }
@@ -105,7 +105,7 @@ func (s privacyPages) exportEndUser(c *fiber.Ctx, v page.Visit) error {
 	if err != nil {
 		return err
 	}
-	return bodies.ZIP(c, s.Log, "end-user-"+s.Now().UTC().Format(time.DateOnly), func(ctx context.Context, into io.Writer) error {
+	return bodies.ZIP(c, s.Log, "end-user-"+s.Now().UTC().Format(time.DateOnly), v.Again(c), func(ctx context.Context, into io.Writer) error {
 		return s.Privacy.Exports.EndUser(ctx, v.WorkspaceID(), endUser, into)
 	})
 }

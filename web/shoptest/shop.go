@@ -80,6 +80,8 @@ type Shop struct {
 	Home   tenant.Workspace
 	Owner  account.User
 	Cookie string
+	// handled is called when a handler has returned, before its answer is sent.
+	handled *func()
 }
 
 // Till takes what pages ask of Stripe. A fail is what it answers instead.
@@ -186,7 +188,13 @@ func Open(t *testing.T, change func(*page.Deps)) *Shop {
 	if change != nil {
 		change(&deps)
 	}
-	s.app = fiber.New(fiber.Config{Immutable: true})
+	s.app, s.handled = fiber.New(fiber.Config{Immutable: true}), new(func())
+	*s.handled = func() {}
+	s.app.Use(func(c *fiber.Ctx) error {
+		err := c.Next()
+		(*s.handled)()
+		return err
+	})
 	s.app.Use(requestid.Middleware, page.Origin(clientaddr.Proxies{}))
 	web.Register(s.app, &s.Routes, deps)
 	owner, workspaceID, err := s.Tenants.SignUps.Create(t.Context(), account.Account{Email: "ada@example.com", Password: Password, Workspace: "Acme"})
@@ -272,6 +280,18 @@ func (s *Shop) Post(path string, typed url.Values) webtest.Reply {
 	return webtest.Send(s.T, s.app, "POST", path, typed.Encode(), map[string]string{"Cookie": s.Cookie, "Content-Type": webtest.TypedForm["Content-Type"]})
 }
 
+// Meanwhile sends a form or, without one, asks for a page, and calls do when its handler has
+// returned. What ends the answer in the middle is returned as an error.
+func (s *Shop) Meanwhile(path string, typed url.Values, do func()) (webtest.Reply, error) {
+	s.Helper()
+	*s.handled = do
+	defer func() { *s.handled = func() {} }()
+	if typed == nil {
+		return webtest.Receive(s.T, s.app, "GET", path, "", map[string]string{"Cookie": s.Cookie})
+	}
+	return webtest.Receive(s.T, s.app, "POST", path, typed.Encode(), map[string]string{"Cookie": s.Cookie, "Content-Type": webtest.TypedForm["Content-Type"]})
+}
+
 // Url is an address below the workspace's.
 func (s *Shop) Url(path string) string { return "/workspaces/" + s.Home.ID + path }
 
@@ -351,13 +371,14 @@ type Answer struct {
 	Outcome  chat.Outcome
 	Origin   chat.Origin
 	At       time.Time
+	EndUser  string
 }
 
 // Converse stores answers of conversations of their own, and has them counted.
 func (s *Shop) Converse(chatbotID string, all ...Answer) {
 	s.Helper()
 	for _, a := range all {
-		conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: a.Origin, Title: a.Question, CreatedAt: a.At}
+		conversation := chat.Conversation{ChatbotID: chatbotID, Status: chat.Active, Origin: a.Origin, Title: a.Question, CreatedAt: a.At, ExternalUserID: a.EndUser}
 		opening := turn.Opening{Question: a.Question, At: a.At, LeaseUntil: a.At, Month: "2026-11"}
 		c, id, err := chatstore.NewTurns(s.db).BeginConversation(s.Context(), s.Home.ID, conversation, opening)
 		webtest.Must(s.T, err)

@@ -20,6 +20,16 @@ type Reply struct {
 
 func Send(t *testing.T, app *fiber.App, method, address, body string, headers map[string]string) Reply {
 	t.Helper()
+	reply, err := Receive(t, app, method, address, body, headers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
+// Receive is [Send] for an answer that may end in the middle, with the error that ends it.
+func Receive(t *testing.T, app *fiber.App, method, address, body string, headers map[string]string) (Reply, error) {
+	t.Helper()
 	request := httptest.NewRequest(method, address, strings.NewReader(body))
 	request.RequestURI = request.URL.RequestURI() // as browsers write it, so that there is a Host
 	for name, value := range headers {
@@ -27,14 +37,11 @@ func Send(t *testing.T, app *fiber.App, method, address, body string, headers ma
 	}
 	answer, err := app.Test(request, -1)
 	if err != nil {
-		t.Fatal(err)
+		return Reply{}, err
 	}
 	defer answer.Body.Close()
 	whole, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Reply{Status: answer.StatusCode, Header: answer.Header, Body: string(whole)}
+	return Reply{Status: answer.StatusCode, Header: answer.Header, Body: string(whole)}, err
 }
 
 var TypedForm = map[string]string{"Content-Type": "application/x-www-form-urlencoded"}

@@ -41,7 +41,7 @@ func (n news) letter(mails *outbox.Writer) outbox.Letter {
 
 // tell writes a mail about a change.
 func (c *core) tell(ctx context.Context, user account.User, n news) error {
-	return c.mails.Write(ctx, user.Email, n.letter(c.mails))
+	return c.accounts.Throttle.Tell(ctx, c.mails, user, n.letter(c.mails))
 }
 
 // SampleLetters returns one of each letter of this package, for people who look at

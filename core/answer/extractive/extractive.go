@@ -50,7 +50,9 @@ func (Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(text s
 	if err := ctx.Err(); err != nil {
 		return generated, err
 	}
-	text := Answer(asked)
+	quoted := questionOf(asked)
+	quoted.Gone = func() bool { return ctx.Err() != nil }
+	text := quote.Answer(quoted)
 	sent, err := emitWords(ctx, text, emit)
 	if err == nil {
 		generated.Finish = answer.FinishStop

@@ -1,7 +1,9 @@
 package extractive
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,6 +39,46 @@ func TestGenerate(t *testing.T) {
 			t.Errorf("got %+v and %v", usage, err)
 		}
 	})
+}
+
+// leaving is a context that is canceled after it was looked at a number of times.
+type leaving struct {
+	context.Context
+	looks, after int
+}
+
+func (l *leaving) Err() error {
+	if l.looks++; l.looks > l.after {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestNobodyWaits(t *testing.T) {
+	asked := prompt.Prompt{Question: "When does the workshop open?"}
+	for n := range 10 {
+		var text strings.Builder
+		for day := range 50 {
+			fmt.Fprintf(&text, "The workshop of hall %d opens on day %d at eight.\n\n", n, day)
+		}
+		asked.Passages = append(asked.Passages, retrieval.Result{Passage: retrieval.Passage{Title: "Shop", Text: text.String()}})
+	}
+	generate := func(after int) (looks, said int, err error) {
+		ctx := &leaving{Context: t.Context(), after: after}
+		_, err = New().Generate(ctx, asked, func(text string) error { said += len(text); return nil })
+		return ctx.looks, said, err
+	}
+	all, said, err := generate(1 << 30)
+	if err != nil || said == 0 || all < 400 {
+		t.Fatalf("%d bytes, %v, after %d looks", said, err, all)
+	}
+	for _, after := range []int{1, 5, 50, all / 4, all / 2} {
+		t.Run(fmt.Sprintf("who leaves after %d of %d looks is looked for a few times more", after, all), func(t *testing.T) {
+			if looks, said, err := generate(after); !errors.Is(err, context.Canceled) || looks > after+20 {
+				t.Errorf("%d bytes, %v, after %d looks", said, err, looks)
+			}
+		})
+	}
 }
 
 func TestAnswer(t *testing.T) {

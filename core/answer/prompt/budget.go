@@ -33,16 +33,21 @@ type Budget struct {
 	// it holds the bytes of.
 	used      int
 	uncounted []string
+	// gone reports whether nobody waits for the prompt any more.
+	gone func() bool
 }
+
+// waits says that somebody waits for the prompt.
+func waits() bool { return false }
 
 // NewBudget is what a model's context leaves for the prompt.
 func NewBudget(window Window, bot *chatbot.Chatbot) *Budget {
 	context := window.Tokens
 	if context <= 0 {
-		return &Budget{limit: -1}
+		return &Budget{limit: -1, gone: waits}
 	}
 	// The model's own count may differ a little from ours.
-	return &Budget{count: window.Count, limit: context - context/20 - reserved(bot, context)}
+	return &Budget{count: window.Count, limit: context - context/20 - reserved(bot, context), gone: waits}
 }
 
 // reserved is how many tokens of a context are kept free for the answer.

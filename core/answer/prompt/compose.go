@@ -26,6 +26,9 @@ type Question struct {
 	Date time.Time
 	// Tools are those that the model may call.
 	Tools []Tool
+	// Gone, unless nil, reports whether nobody waits for the answer any more. It is asked
+	// again and again; the prompt is then worth nothing.
+	Gone func() bool
 }
 
 // Compose makes the prompt within a model's context window, and returns the
@@ -44,6 +47,9 @@ func Compose(q Question, window Window) (Prompt, []retrieval.Result) {
 	system := instructions(bot, prompt.NoAnswer, len(prompt.Tools) > 0)
 	asked := clean.Defuse(q.Text)
 	left := NewBudget(window, bot)
+	if q.Gone != nil {
+		left.gone = q.Gone
+	}
 	left.Spend(system, reminder(q, in, len(q.Passages)), asked)
 	for _, tool := range prompt.Tools {
 		left.Spend(tool.Name, tool.Description, tool.Parameters)
@@ -110,6 +116,9 @@ func (p *Prompt) Shrink() (taken []string) {
 func (b *Budget) Choose(passages []retrieval.Result, first int) (given []retrieval.Result, texts []string) {
 	given, texts = make([]retrieval.Result, 0, len(passages)), make([]string, 0, len(passages))
 	for _, p := range passages {
+		if b.gone() {
+			break
+		}
 		p.Text = clean.Text(p.Text)
 		text := delimited(first+len(given), p)
 		if b.Take(text) {
@@ -152,7 +161,7 @@ func withPassages(texts []string, background, reminder, asked string) string {
 // their answers as fit, and whether that was all.
 func (b *Budget) recent(history []Message) (messages []Message, all bool) {
 	from := len(history)
-	for from > 0 {
+	for from > 0 && !b.gone() {
 		start := lastQuestion(history[:from])
 		if start < 0 {
 			// The question of what stands here is further back than the

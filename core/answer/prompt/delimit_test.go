@@ -91,7 +91,7 @@ func FuzzDelimited(f *testing.F) {
 
 // shown is a passage as it gets into a prompt.
 func shown(p retrieval.Result) string {
-	_, texts := (&Budget{limit: -1}).Choose([]retrieval.Result{p}, 1)
+	_, texts := NewBudget(Window{}, nil).Choose([]retrieval.Result{p}, 1)
 	return texts[0]
 }
 

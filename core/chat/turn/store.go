@@ -43,9 +43,9 @@ type Turns interface {
 	// Turn returns a turn as it stands. An answer of 0 is the last of its
 	// conversation, in which it must be otherwise.
 	Turn(ctx context.Context, workspaceID string, conversationID, answerID int64) (Stored, error)
-	// TurnsOf returns the last turns of a conversation, oldest first and at most
-	// limit.
-	TurnsOf(ctx context.Context, workspaceID string, conversationID int64, limit int) ([]Stored, error)
+	// TurnsOf returns the last turns of a conversation, oldest first, at most limit and,
+	// unless the last alone has more, with at most that many bytes.
+	TurnsOf(ctx context.Context, workspaceID string, conversationID int64, limit, bytes int) ([]Stored, error)
 	// AnswersOf returns the answers of a conversation with some ids, by id, as far as
 	// they have ended: how they ended, their citations, and the usage record of their
 	// last attempt, which is empty where none was kept.

@@ -84,9 +84,8 @@ func (e *export) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// exportedTogether is how many messages are in memory while a reader takes them. One may
-// have a mebibyte.
-const exportedTogether = 8
+// exportedTogether are in memory while a reader takes them. One message may have a mebibyte.
+var exportedTogether = Most{Messages: 100, Bytes: 256 << 10}
 
 // more writes the next messages.
 func (e *export) more() error {
@@ -101,14 +100,14 @@ func (e *export) more() error {
 		e.listed, e.query.Before, e.ended = page.Conversations, page.Next, page.Next == 0
 		return nil
 	}
-	messages, err := e.history.store.ThreadMessagesAfter(e.ctx, e.workspaceID, e.listed[0].ID, e.after, exportedTogether)
+	messages, more, err := e.history.store.ThreadMessagesAfter(e.ctx, e.workspaceID, e.listed[0].ID, e.after, exportedTogether)
 	if err != nil {
 		return err
 	}
 	for i := range messages {
 		e.text.WriteString(e.line(&e.listed[0], &messages[i]))
 	}
-	if len(messages) == exportedTogether {
+	if more {
 		e.after = messages[len(messages)-1].ID
 		return nil
 	}

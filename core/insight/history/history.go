@@ -88,8 +88,18 @@ const (
 	Window = 20_000
 	// ThreadSize is how many messages of a conversation are shown at a time.
 	ThreadSize = 200
-	maxText    = 200
+	// threadBytes is how much text they have, unless the last alone has more.
+	threadBytes = 1 << 20
+	maxText     = 200
 )
+
+// Most bounds the messages that are read at a time. One is always read, so that reading
+// goes on.
+type Most struct {
+	Messages int
+	// Bytes are of their texts.
+	Bytes int
+}
 
 // Store is the port to conversations. A missing row is a NotFound fault.
 type Store interface {
@@ -102,11 +112,11 @@ type Store interface {
 	// ListedConversation returns one conversation.
 	ListedConversation(ctx context.Context, workspaceID, chatbotID string, id int64) (Summary, error)
 	// ThreadMessages returns the last messages of a conversation with an id below before,
-	// oldest first. A before of 0 is above all.
-	ThreadMessages(ctx context.Context, workspaceID string, conversationID, before int64, limit int) ([]Message, error)
+	// oldest first, and whether there are earlier ones. A before of 0 is above all.
+	ThreadMessages(ctx context.Context, workspaceID string, conversationID, before int64, most Most) (messages []Message, more bool, err error)
 	// ThreadMessagesAfter returns the first messages of a conversation with an id above
-	// after, oldest first.
-	ThreadMessagesAfter(ctx context.Context, workspaceID string, conversationID, after int64, limit int) ([]Message, error)
+	// after, oldest first, and whether there are later ones.
+	ThreadMessagesAfter(ctx context.Context, workspaceID string, conversationID, after int64, most Most) (messages []Message, more bool, err error)
 	// Asked reports whether a chatbot ever answered a question, and whether one of the
 	// API. What retention deletes does not change that.
 	Asked(ctx context.Context, workspaceID, chatbotID string) (asked, byAPI bool, err error)
@@ -171,14 +181,13 @@ func (h *History) Thread(ctx context.Context, workspaceID, chatbotID, viewer str
 	if err != nil {
 		return Thread{}, err
 	}
-	messages, err := h.store.ThreadMessages(ctx, workspaceID, id, before, ThreadSize+1)
+	messages, more, err := h.store.ThreadMessages(ctx, workspaceID, id, before, Most{ThreadSize, threadBytes})
 	if err != nil {
 		return Thread{}, err
 	}
 	thread := Thread{Summary: summary, Messages: messages}
-	if len(messages) > ThreadSize {
-		thread.Messages = messages[1:]
-		thread.Earlier = thread.Messages[0].ID
+	if more {
+		thread.Earlier = messages[0].ID
 	}
 	return thread, nil
 }

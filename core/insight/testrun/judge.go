@@ -37,9 +37,13 @@ type Result struct {
 	At    time.Time
 }
 
+// keptOfAnswer is how many characters of an answer a result keeps: a page shows all answers
+// of two runs side by side.
+const keptOfAnswer = 10_000
+
 // Judge compares a reply with the expectations.
 func (w Wanted) Judge(reply insight.Reply) Result {
-	r := Result{Outcome: reply.Outcome, Answer: reply.Text, Citations: reply.Citations, Model: reply.Record.Model, Usage: reply.Usage(), Took: reply.Record.Total}
+	r := Result{Outcome: reply.Outcome, Answer: plain.Shorten(reply.Text, keptOfAnswer), Citations: reply.Citations, Model: reply.Record.Model, Usage: reply.Usage(), Took: reply.Record.Total}
 	if w.Reference != "" {
 		f1 := 0.0
 		if reply.Outcome == chat.Answered {

@@ -20,7 +20,8 @@ type Details interface {
 	// PassagePage returns passages of a version in order, from an ordinal on.
 	PassagePage(ctx context.Context, workspaceID, documentID string, version, from, limit int) ([]retrieval.Passage, error)
 	// AnswersGiven returns the latest answers that were given a document, newest
-	// first. It looks only at the chatbot's newest conversations.
+	// first, with the first [AnswerChars] of each and of its question. It looks only at
+	// the chatbot's newest conversations.
 	AnswersGiven(ctx context.Context, workspaceID, chatbotID, documentID string, conversations, limit int) ([]Answer, error)
 	// SpanTexts returns the texts of the spans of a chatbot's documents that are
 	// still stored.
@@ -44,6 +45,8 @@ const (
 	AnswersAmong = 1000
 	// answersShown is how many of them are returned.
 	answersShown = 20
+	// AnswerChars is how much of each is read.
+	AnswerChars = 1_000
 	// TextPart is how long a part of a document's text is, in bytes.
 	TextPart = 20_000
 	// PassagesShown is how many passages a page has.
