@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// alphabets are the letters with which formats count. After the last they double: aa, bb.
-var alphabets = map[string]string{
+// letterings are the letters with which formats count. After the last they double: aa, bb.
+var letterings = map[string]string{
 	"lowerGreek": "αβγδεζηθικλμνξοπρστυφχψω", "lowerLetter": "abcdefghijklmnopqrstuvwxyz", "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
 	"russianLower": "абвгдежзиклмнопрстуфхцчшщыэюя", "russianUpper": "АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЫЭЮЯ",
 	"chicago": "*†‡§", "ganada": "가나다라마바사아자차카타파하", "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
@@ -38,7 +38,7 @@ func Numeral(n int, format string) string {
 		}
 		return plain
 	}
-	if letters := []rune(alphabets[format]); len(letters) > 0 && n <= 30*len(letters) {
+	if letters := []rune(letterings[format]); len(letters) > 0 && n <= 30*len(letters) {
 		return strings.Repeat(string(letters[(n-1)%len(letters)]), (n-1)/len(letters)+1)
 	}
 	if signs := []rune(series[format]); n <= len(signs) {
@@ -69,7 +69,7 @@ func Numeral(n int, format string) string {
 		return strings.ToUpper(strconv.FormatInt(int64(n), 16))
 	case "chineseCounting", "chineseCountingThousand", "japaneseCounting", "koreanCounting", "taiwaneseCounting", "taiwaneseCountingThousand":
 		if n < 100 {
-			return ideographs(n)
+			return inIdeographs(n)
 		}
 	}
 	if zeros, custom := strings.CutPrefix(format, "custom:"); custom {
@@ -97,8 +97,8 @@ func ordinalSuffix(n int) string {
 	return "th"
 }
 
-// ideographs writes a number below 100: 三, 十二, 二十.
-func ideographs(n int) string {
+// inIdeographs writes a number below 100: 三, 十二, 二十.
+func inIdeographs(n int) string {
 	digits := []rune("〇一二三四五六七八九")
 	text := ""
 	if n >= 20 {
