@@ -2,7 +2,9 @@ package office
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -44,13 +46,15 @@ func ReadXLSX(doc *document.Document, in document.Input) error {
 	defer book.Close()
 	spellGeneral(book)
 	calculate(book, w)
+	markRuns(book, w.sheets[0].name)
+	struck := struckStyles(book)
 	doc.Title = a.properTitle()
 	for i, sheet := range w.sheets {
 		if sheet.hidden {
 			continue
 		}
 		doc.At(i+1, sheet.name)
-		if err := readSheet(doc, a, book, sheet); err != nil {
+		if err := readSheet(doc, a, book, sheet, struck); err != nil {
 			return err
 		}
 	}
@@ -125,8 +129,12 @@ func workbookOf(a *archive) (*workbook, error) {
 // sparse holds the non-empty cells of a row by column, from 0.
 type sparse map[int]string
 
-func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet) error {
+func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet, struck map[string]bool) error {
 	merges, err := mergesOf(a, s.part)
+	if err != nil {
+		return err
+	}
+	marks, err := marksOf(a, s.part, struck)
 	if err != nil {
 		return err
 	}
@@ -146,6 +154,7 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet)
 		if err != nil {
 			return document.Damaged(knowledge.XLSX, err)
 		}
+		marks.apply(at, cells)
 		found := merges.apply(at, cells)
 		if len(found) == 0 {
 			empty = true
@@ -167,12 +176,68 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet)
 	begin := 0
 	for _, at := range apart {
 		if beginsTable(kept[at:]) {
-			writeTable(doc, kept[begin:at])
+			writeTables(doc, kept[begin:at])
 			begin = at
 		}
 	}
-	writeTable(doc, kept[begin:])
+	writeTables(doc, kept[begin:])
 	return nil
+}
+
+// writeTables writes the tables that stand side by side in rows, with an empty column between
+// them. Columns that begin and end in the same rows are one table, in spite of such a column,
+// and a single row is no table of its own.
+func writeTables(doc *document.Document, rows []sparse) {
+	type extent struct{ left, right, first, last int }
+	var tables []extent
+	ends := map[int]extent{}
+	for at, row := range rows {
+		for column := range row {
+			e, known := ends[column]
+			if !known {
+				e = extent{column, column, at, at}
+			}
+			e.last = at
+			ends[column] = e
+		}
+	}
+	columns := slices.Sorted(maps.Keys(ends))
+	for _, column := range columns {
+		e, n := ends[column], len(tables)-1
+		if n >= 0 && tables[n].right == column-1 {
+			tables[n] = extent{tables[n].left, column, min(tables[n].first, e.first), max(tables[n].last, e.last)}
+		} else {
+			tables = append(tables, e)
+		}
+	}
+	for n := 1; n < len(tables); {
+		before, next := &tables[n-1], tables[n]
+		if before.first == next.first && before.last == next.last || before.first == before.last || next.first == next.last {
+			*before = extent{before.left, next.right, min(before.first, next.first), max(before.last, next.last)}
+			tables = slices.Delete(tables, n, n+1)
+		} else {
+			n++
+		}
+	}
+	for _, t := range tables {
+		if len(tables) == 1 {
+			writeTable(doc, rows)
+			return
+		}
+		var own []sparse
+		for _, row := range rows[t.first : t.last+1] {
+			cells := make(sparse)
+			for column, text := range row {
+				if t.left <= column && column <= t.right {
+					cells[column] = text
+				}
+			}
+			if len(cells) > 0 {
+				own = append(own, cells)
+			}
+		}
+		writeTable(doc, own)
+	}
 }
 
 // beginsTable reports whether rows behind an empty one are a table of their own: titles, then
@@ -237,7 +302,7 @@ func cellText(text string) string {
 	if is && !strings.ContainsAny(formula, "`\n") {
 		return "`" + formula + "`"
 	}
-	return document.Escape(strings.TrimSpace(formula))
+	return written(formula)
 }
 
 // single reports whether all cells of a row hold the same value.
