@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"parley/internal/id"
+	"parley/text/writing"
 )
 
 const (
@@ -55,7 +56,7 @@ func (h *hasher) hash(ctx context.Context, client netip.Addr, password string) (
 		return "", err
 	}
 	defer release()
-	return h.encode([]byte(normalPassword(password)), id.Bytes(h.random, saltLen)), nil
+	return h.encode([]byte(writing.Typed(password)), id.Bytes(h.random, saltLen)), nil
 }
 
 // verify reports whether a password matches a PHC string, and whether the string
@@ -92,7 +93,7 @@ func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password st
 		return false, false, err
 	}
 	defer release()
-	normal := normalPassword(password)
+	normal := writing.Typed(password)
 	if subtle.ConstantTimeCompare(costs.key([]byte(normal), salt), want) == 1 {
 		return true, costs != h.cost, nil
 	}
