@@ -75,6 +75,14 @@ func formPDF(content, more string, annotations ...string) []byte {
 	return f.bytes()
 }
 
+// xfaPDF is a form whose page asks people to wait.
+func xfaPDF(template, datasets string) []byte {
+	return pdfFile{pages: []string{text(50, 700, 12, "F", "Please wait...")}, extra: map[int]string{
+		1:   "<< /Type /Catalog /Pages 2 0 R /NeedsRendering true /AcroForm << /Fields [] /XFA [(preamble) 300 0 R (template) 301 0 R (datasets) 302 0 R (postamble) 303 0 R] >> >>",
+		300: stream("", `<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/">`), 301: stream("", template), 302: stream("", datasets), 303: stream("", "</xdp:xdp>"),
+	}}.bytes()
+}
+
 const rect = " /Rect [200 695 400 715] "
 
 func widget(more string) string { return "/Subtype /Widget" + rect + more }
@@ -84,6 +92,15 @@ func reversed(line string) string {
 	letters := []rune(line)
 	slices.Reverse(letters)
 	return string(letters)
+}
+
+// columns are a page of prose in two columns.
+func columns() (texts []placed) {
+	for i := range 4 {
+		y := 700 - 15*float64(i)
+		texts = append(texts, placed{320, y, reversed("ימין אחת שתיים שלוש ארבע חמש סוף")}, placed{40, y, reversed("שמאל אחת שתיים שלוש ארבע חמש סוף")})
+	}
+	return texts
 }
 
 func TestKeptOfPDF(t *testing.T) {
@@ -128,6 +145,19 @@ func TestKeptOfPDF(t *testing.T) {
 		{"also if its appearance has no letters", formPDF(label, "", "/Subtype /FreeText"+rect+"/Contents (Closed on Monday) /AP << /N 202 0 R >>"), []string{"Label: Closed on Monday"}, nil},
 		{"a stamp is read", formPDF(label, "", "/Subtype /Stamp"+rect+"/AP << /N 201 0 R >>"), []string{"PAID 7 May"}, nil},
 		{"the caption of a button is read", formPDF(label, "", widget("/FT /Btn /Ff 65536 /T (a) /AP << /N 201 0 R >>")), []string{"PAID 7 May"}, nil},
+		{
+			"a form that a program has to lay out is read in the order of its template",
+			xfaPDF(`<template xmlns="http://www.xfa.org/schema/xfa-template/3.3/"><subform name="form"><draw><value><text>Booking 2026</text></value></draw>
+				<field name="guest"><caption><value><text>Guest:</text></value></caption><value><text>nobody</text></value></field>
+				<field name="room"><caption><value><text>Room:</text></value></caption><items><text>Garden room</text><text>Lake room</text></items><items save="1"><text>g</text><text>l</text></items></field>
+				<field name="dog"><ui><checkButton/></ui><caption><value><text>With a dog</text></value></caption><items><integer>1</integer><integer>0</integer></items></field>
+				<field name="bike"><ui><checkButton/></ui><caption><value><text>With a bike</text></value></caption><items><integer>1</integer><integer>0</integer></items></field>
+				<exclGroup name="pays"><field><ui><checkButton/></ui><caption><value><text>Cash</text></value></caption><items><text>c</text></items></field><field><ui><checkButton/></ui><caption><value><text>Card</text></value></caption><items><text>d</text></items></field></exclGroup>
+				<field name="secret" presence="hidden"><caption><value><text>Internal</text></value></caption></field></subform></template>`,
+				`<xfa:datasets xmlns:xfa="http://www.xfa.org/schema/xfa-data/1.0/"><xfa:data><form><guest>Ada &amp; Grace</guest><room>l</room><dog>1</dog><bike>0</bike><pays>d</pays><secret>5</secret></form></xfa:data></xfa:datasets>`),
+			[]string{"Booking 2026 Guest: Ada & Grace Room: Lake room ☑ With a dog ☐ With a bike ☐ Cash ☑ Card"},
+			[]string{"Please wait", "nobody", "Internal", "Garden"},
+		},
 		{"a comment beside the page is no part of it", formPDF(label, "", "/Subtype /Text"+rect+"/Contents (internal remark)"), []string{"Label:"}, []string{"internal"}},
 
 		{"Hebrew is read as it is spoken", seen(reversed("הבריכה נפתחת מחר")), []string{"הבריכה נפתחת מחר"}, nil},
@@ -139,6 +169,9 @@ func TestKeptOfPDF(t *testing.T) {
 		{"marks stay with their letters", seen(reversed("שָׁלוֹם לְכֻלָּם")), []string{"שָׁלוֹם לְכֻלָּם"}, nil},
 		{"a Hebrew word in an English text", seen("The word "+reversed("שלום")+" means peace,", "and everybody knows it here by now."), []string{"The word שלום means peace,"}, nil},
 		{"an English line on a Hebrew page", seen(reversed("ברוכים הבאים אל המלון שלנו בעיר"), "Free Wi-Fi in all rooms", reversed("נשמח לראותכם שוב בקרוב מאוד")), []string{"Free Wi-Fi in all rooms"}, nil},
+		{"words that are drawn from right to left", seenPDF(placed{200, 780, reversed("המלון")}, placed{150, 780, reversed("שלנו")}, placed{100, 780, "Wi-Fi"}, placed{60, 780, "24/7"}).bytes(), []string{"המלון שלנו"}, nil},
+		{"a page of two columns begins at the right", seenPDF(columns()...).bytes(), []string{"ימין אחת שתיים שלוש ארבע חמש סוף ימין אחת שתיים שלוש ארבע חמש סוף ימין אחת שתיים שלוש ארבע חמש סוף ימין אחת שתיים שלוש ארבע חמש סוף שמאל"}, nil},
+		{"a table begins at the right", seenPDF(placed{400, 780, reversed("חדר")}, placed{200, 780, reversed("מחיר")}, placed{400, 760, reversed("גן")}, placed{200, 760, "$90"}, placed{400, 740, reversed("אגם")}, placed{200, 740, "$120"}).bytes(), []string{"חדר מחיר --- --- גן $90 אגם $120"}, nil},
 		{"letters that are drawn one by one", seenPDF(placed{60, 780, reversed("שלנו")}, placed{102, 780, reversed("המלון")}).bytes(), []string{"המלון שלנו"}, nil},
 
 		{"radicals become the ideographs that people type", seen("\u2f54\u66dc\u2f47 \u2f0a\u2f1d", "\u2ed1\u91ce \u2ec4\u5c71"), []string{"水曜日", "入口", "長野", "西山"}, nil},

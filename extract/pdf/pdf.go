@@ -38,6 +38,9 @@ func Read(doc *document.Document, in document.Input) error {
 	case err != nil:
 		return errPDF(err)
 	}
+	if isXFA(opened.Document) {
+		return readXFA(doc, opened.Document)
+	}
 	pages, err := readPages(opened.Document, doc.Limits)
 	if err != nil {
 		return err
