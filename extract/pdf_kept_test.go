@@ -94,6 +94,36 @@ func reversed(line string) string {
 	return string(letters)
 }
 
+// oneByOne are the letters of a line, each drawn at its place, the first at the right.
+func oneByOne(line string) (texts []placed) {
+	x := 500.0
+	for _, r := range line {
+		if r != ' ' {
+			texts = append(texts, placed{x, 780, string(r)})
+		}
+		x -= 7.2
+	}
+	return texts
+}
+
+// turnedForm is a page in landscape whose text runs upward.
+func turnedForm() []byte {
+	f := pdfFile{pages: []string{"BT /F 12 Tf 0 1 -1 0 300 50 Tm (Label:) Tj ET\n"}, extra: map[int]string{
+		1:   "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [100 0 R] >> >>",
+		5:   "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate 90 /Contents 6 0 R /Annots [100 0 R] /Resources << /Font << /F 3 0 R >> >> >>",
+		100: "<< /Type /Annot /F 4 /Subtype /Widget /Rect [287 95 303 295] /FT /Tx /T (a) /V (Ada Example) /MK << /R 90 >> >>",
+	}}
+	return f.bytes()
+}
+
+// upsideDown is a page that is turned by half, and so is its text.
+func upsideDown() []byte {
+	f := seenPDF(placed{60, 780, reversed("לכולם") + " Google Play " + reversed("שלום")})
+	f.pages[0] = strings.Replace(f.pages[0], "1 0 0 1 60 780 Tm", "-1 0 0 -1 500 60 Tm", 1)
+	f.extra[5] = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Rotate 180 /Contents 6 0 R /Resources << /Font << /F 3 0 R >> >> >>"
+	return f.bytes()
+}
+
 // columns are a page of prose in two columns.
 func columns() (texts []placed) {
 	for i := range 4 {
@@ -140,6 +170,9 @@ func TestKeptOfPDF(t *testing.T) {
 			[]string{"☑ Breakfast", "☐ Parking", "☑ Late arrival"},
 			[]string{"PAID"},
 		},
+		{"a box without an appearance says what it is", formPDF(text(70, 700, 12, "F", "Breakfast")+text(70, 680, 12, "F", "Parking"), "", "/Subtype /Widget /Rect [50 698 62 710] /FT /Btn /T (a) /V /Yes /AS /Yes", "/Subtype /Widget /Rect [50 678 62 690] /FT /Btn /T (b) /V /Off /AS /Off"), []string{"☑ Breakfast", "☐ Parking"}, nil},
+		{"a field that the form does not list is read", formPDF(label, "/Q 0", strings.Replace(widget("/FT /Tx /T (a) /V (Ada Example)"), "/Widget", "/#57idget", 1)), []string{"Label: Ada Example"}, nil},
+		{"a form on a page that is turned", turnedForm(), []string{"Label: Ada Example"}, nil},
 		{"what is written over the page is read", formPDF(label, "", "/Subtype /FreeText"+rect+"/DA (/F 12 Tf) /Contents (Closed on Monday)"), []string{"Label: Closed on Monday"}, nil},
 		{"once, if it has an appearance", formPDF(label, "", "/Subtype /FreeText"+rect+"/Contents (PAID 7 May) /AP << /N 201 0 R >>"), []string{"PAID 7 May"}, []string{"MayPAID", "May PAID"}},
 		{"also if its appearance has no letters", formPDF(label, "", "/Subtype /FreeText"+rect+"/Contents (Closed on Monday) /AP << /N 202 0 R >>"), []string{"Label: Closed on Monday"}, nil},
@@ -167,6 +200,10 @@ func TestKeptOfPDF(t *testing.T) {
 		{"Arabic in the forms that its letters have within a word", seen(reversed("ﻣﺮﺣﺒﺎ") + " Office 365 " + reversed("ﺟﺮﺏ")), []string{"جرب Office 365 مرحبا"}, nil},
 		{"a ligature of two letters", seen(reversed("ﺃﻫ" + "ﻻ" + " وسهلا")), []string{"أهلا وسهلا"}, nil},
 		{"marks stay with their letters", seen(reversed("שָׁלוֹם לְכֻלָּם")), []string{"שָׁלוֹם לְכֻלָּם"}, nil},
+		{"a non-joiner stays within its word", seen(reversed("می\u200cخواهم بروم")), []string{"می\u200cخواهم بروم"}, nil},
+		{"letters that are drawn each on its own, in the order in which they are spoken", seenPDF(oneByOne("שלום רב לכם")...).bytes(), []string{"שלום רב לכם"}, nil},
+		{"an Arabic line with a date and an amount", seen(reversed("ريال") + " 1,250 " + reversed("المبلغ") + " 12/05/2026 " + reversed("بتاريخ")), []string{"بتاريخ 12/05/2026 المبلغ 1,250 ريال"}, nil},
+		{"Hebrew on a page that is turned by half", upsideDown(), []string{"שלום Google Play לכולם"}, nil},
 		{"a Hebrew word in an English text", seen("The word "+reversed("שלום")+" means peace,", "and everybody knows it here by now."), []string{"The word שלום means peace,"}, nil},
 		{"an English line on a Hebrew page", seen(reversed("ברוכים הבאים אל המלון שלנו בעיר"), "Free Wi-Fi in all rooms", reversed("נשמח לראותכם שוב בקרוב מאוד")), []string{"Free Wi-Fi in all rooms"}, nil},
 		{"words that are drawn from right to left", seenPDF(placed{200, 780, reversed("המלון")}, placed{150, 780, reversed("שלנו")}, placed{100, 780, "Wi-Fi"}, placed{60, 780, "24/7"}).bytes(), []string{"המלון שלנו"}, nil},

@@ -125,6 +125,8 @@ func (w *wordReader) glyphs(start, end int) ([]glyph, error) {
 			text = "-"
 		case unicode.IsSpace(r):
 			text = " "
+		case isJoiner(r):
+			text = string(r) // it stays where it means something
 		case text == "" || unicode.IsControl(r):
 			continue
 		}
@@ -139,7 +141,7 @@ func (w *wordReader) glyphs(start, end int) ([]glyph, error) {
 		g.text = text
 		n := len(all)
 		switch {
-		case unicode.Is(unicode.Mn, r):
+		case unicode.Is(unicode.Mn, r) || isJoiner(r):
 			marks, before = append(marks, g), append(before, n)
 		case n > 0 && text != " " && all[n-1].left == g.left && all[n-1].right == g.right && g.right > g.left: // letters of one ligature
 			all[n-1].text = ligature(all[n-1].text + text)
@@ -149,7 +151,7 @@ func (w *wordReader) glyphs(start, end int) ([]glyph, error) {
 	}
 	for i, mark := range marks { // it belongs to the letter before, unless it stands over the next
 		of, next := before[i]-1, before[i]
-		if over := next < len(all) && all[next].over(mark); of < 0 && next < len(all) || over && !all[of].over(mark) {
+		if over := !isJoiner(w.letters[mark.at]) && next < len(all) && all[next].over(mark); of < 0 && next < len(all) || over && !all[of].over(mark) {
 			of = next
 		}
 		if of < 0 {
@@ -164,6 +166,9 @@ func (w *wordReader) glyphs(start, end int) ([]glyph, error) {
 	}
 	return all, nil
 }
+
+// isJoiner reports whether a character is the zero-width joiner or non-joiner.
+func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
 // ligature returns the letters of a ligature as they are spoken: there is none of alef and
 // lam, but one of lam and alef.

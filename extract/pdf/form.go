@@ -102,11 +102,11 @@ const hiddenInput = 1 << 13
 func (a *annotation) field() (text []filled, drawn bool) {
 	form, ok := a.enter()
 	if !ok {
-		return nil, a.has("AP")
+		return a.stray()
 	}
 	kind, err := pdfium.FPDFAnnot_GetFormFieldType(&requests.FPDFAnnot_GetFormFieldType{FormHandle: form, Annotation: a.id})
 	if err != nil {
-		return nil, a.has("AP")
+		return a.stray()
 	}
 	switch kind.FormFieldType {
 	case enums.FPDF_FORMFIELD_TYPE_TEXTFIELD:
@@ -137,8 +137,20 @@ func (a *annotation) field() (text []filled, drawn bool) {
 			return nil, false
 		}
 		return []filled{{text: box(is.IsChecked)}}, false
+	case enums.FPDF_FORMFIELD_TYPE_PUSHBUTTON, enums.FPDF_FORMFIELD_TYPE_SIGNATURE:
+		return nil, a.has("AP")
 	}
-	return nil, a.has("AP") // a button's or a signature's
+	return a.stray()
+}
+
+// stray returns what a field shows that the form does not know.
+func (a *annotation) stray() (text []filled, drawn bool) {
+	flags, err := pdfium.FPDFAnnot_GetNumberValue(&requests.FPDFAnnot_GetNumberValue{Annotation: a.id, Key: "Ff"})
+	if err == nil && int(flags.Value)&hiddenInput != 0 {
+		a.hide()
+		return nil, false
+	}
+	return []filled{{text: a.text("V")}}, a.has("AP")
 }
 
 // box returns a box that is checked, or one that is not.
