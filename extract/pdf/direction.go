@@ -12,10 +12,14 @@ import (
 
 // glyph is what is shown at a place: a character with its marks, or a ligature.
 type glyph struct {
-	span
+	text                     string
+	left, right, top, bottom float64
 	// at is where it is among the letters of the page.
 	at int
 }
+
+// between stands between the glyphs of a word, where it takes less than a list of them.
+const between = "\x00"
 
 func (g glyph) middle() float64 { return (g.left + g.right) / 2 }
 
@@ -100,16 +104,19 @@ func (w *wordReader) mixed(start, end int) (done bool, err error) {
 
 // word makes a word of what stands side by side.
 func (w *wordReader) word(glyphs []glyph) span {
-	s := glyphs[0].span
-	w.first = glyphs[0].at
-	for _, g := range glyphs {
+	first := glyphs[0]
+	s := span{left: first.left, right: first.right, top: first.top, bottom: first.bottom}
+	w.first = first.at
+	shown := make([]string, len(glyphs))
+	for i, g := range glyphs {
 		w.first = min(w.first, g.at)
 		s.left, s.right = min(s.left, g.left), max(s.right, g.right)
 		s.bottom, s.top = min(s.bottom, g.bottom), max(s.top, g.top)
-		s.glyphs = append(s.glyphs, g.text)
+		shown[i] = g.text
 	}
-	rights, lefts := writing.RightToLeft(strings.Join(s.glyphs, ""))
-	s.text = writing.Logical(s.glyphs, rights >= lefts)
+	s.glyphs = strings.Join(shown, between)
+	rights, lefts := writing.RightToLeft(s.glyphs)
+	s.text = writing.Logical(shown, rights >= lefts)
 	return s
 }
 
@@ -137,8 +144,7 @@ func (w *wordReader) glyphs(start, end int) ([]glyph, error) {
 		if err != nil {
 			return nil, err
 		}
-		g := glyph{box, start + i}
-		g.text = text
+		g := glyph{text, box.left, box.right, box.top, box.bottom, start + i}
 		n := len(all)
 		switch {
 		case unicode.Is(unicode.Mn, r) || isJoiner(r):
@@ -213,12 +219,13 @@ func spoken(words []span) string {
 		if i > 0 {
 			shown = append(shown, " ")
 		}
-		if s.glyphs == nil {
-			for _, r := range s.text {
-				shown = append(shown, string(r))
-			}
+		if s.glyphs != "" {
+			shown = append(shown, strings.Split(s.glyphs, between)...)
+			continue
 		}
-		shown = append(shown, s.glyphs...)
+		for _, r := range s.text {
+			shown = append(shown, string(r))
+		}
 	}
 	return writing.Logical(shown, words[0].fromRight || readsFromRight(words))
 }

@@ -352,7 +352,7 @@ func (f filled) lines(size float64) (lines []span) {
 		width := math.Max(1, math.Min(f.box.right-f.box.left, 0.5*size*float64(utf8.RuneCountInString(text))))
 		lines = append(lines, span{
 			left: f.box.left, right: f.box.left + width, top: top, bottom: top - math.Min(size, step),
-			size: size, text: text, glyphs: []string{text},
+			size: size, text: text, glyphs: text,
 		})
 		top -= step
 	}

@@ -19,9 +19,9 @@ type span struct {
 	// turned says that the text runs upward or downward.
 	turned bool
 	text   string
-	// glyphs are what a word shows from left to right, on a page with letters from right
-	// to left.
-	glyphs []string
+	// glyphs are what a word shows from left to right, on a line with letters from right
+	// to left: see [between].
+	glyphs string
 	// fromRight says that the page reads from right to left: then left and right are
 	// distances from its right edge.
 	fromRight bool
@@ -170,7 +170,7 @@ func together(parts []span) span {
 	longest, turned := 0, s.fromRight
 	for i, next := range words {
 		texts[i] = next.text
-		turned = turned || next.glyphs != nil
+		turned = turned || next.glyphs != ""
 		if n := len(next.text); n > longest {
 			longest, s.size = n, next.size
 		}
@@ -178,7 +178,7 @@ func together(parts []span) span {
 		s.top, s.bottom = max(s.top, next.top), min(s.bottom, next.bottom)
 		s.bold = s.bold && next.bold
 	}
-	s.glyphs = nil
+	s.glyphs = ""
 	if turned {
 		s.text = spoken(words)
 	} else {
