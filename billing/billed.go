@@ -20,7 +20,7 @@ import (
 func (s *Service) billed(ctx context.Context, known subscription.Subscription, chosen candidate) (subscription.Billed, error) {
 	found := chosen.subscription
 	billed := subscription.Billed{
-		ID: found.ID, Status: chosen.status(), Plan: s.planOrLast(known, chosen),
+		ID: found.ID, Status: chosen.status(), Plan: plan.Higher(chosen.plan, plan.Free),
 		Interval: setup.IntervalOf(chosen.price()), TrialEnd: stripeapi.Moment(found.TrialEnd),
 	}
 	billed.Amount, billed.Currency = chosen.costs()
@@ -50,19 +50,27 @@ func (s *Service) ended(ctx context.Context, known subscription.Subscription, fo
 	return billed, err
 }
 
-// planOrLast keeps the last known plan if the price is not one of ours: whoever has paid
-// is not locked out because somebody created a price by hand.
-func (s *Service) planOrLast(known subscription.Subscription, chosen candidate) plan.Name {
-	if chosen.plan != "" {
-		return chosen.plan
+// lastPlan returns the plan that stays with a subscription whose price is not one of ours:
+// whoever has paid is not locked out because somebody changed to a price that was created
+// by hand. What the subscription does not give now it does not bring back, and a
+// subscription to something else gives nothing, whatever an earlier one gave.
+func (s *Service) lastPlan(known subscription.Subscription, c candidate) plan.Name {
+	last := known.Access.Plan
+	switch until := known.Access.Until; {
+	case c.status().Terminal():
+		last = known.Plan // it says what has ended
+	case known.UnverifiedUntil != nil && certainty(known.Status) > certainty(plan.Unpaid):
+		last = known.Plan // only Stripe was missing
+	case until != nil && !s.now().Before(*until):
+		last = ""
 	}
-	if !chosen.status().Terminal() {
-		s.alarm(UnknownPrice, slog.String("workspace", known.WorkspaceID), slog.String("subscription", chosen.subscription.ID))
+	if !c.status().Terminal() {
+		s.alarm(UnknownPrice, slog.String("workspace", known.WorkspaceID), slog.String("subscription", c.subscription.ID))
 	}
-	if known.Plan != "" {
-		return known.Plan
+	if known.ID != c.subscription.ID || !last.Above(plan.Free) {
+		return ""
 	}
-	return plan.Free
+	return last
 }
 
 // periodEnd returns when the next payment is due. Newer versions of Stripe's API have it

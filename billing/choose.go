@@ -15,7 +15,8 @@ type candidate struct {
 	subscription *stripe.Subscription
 	// item is the one with the plan, or the first; nil if there is none.
 	item *stripe.SubscriptionItem
-	// plan is empty if no item is a plan.
+	// plan is empty if no item is a plan, and the subscription has not kept one: see
+	// [Service.lastPlan].
 	plan plan.Name
 }
 
@@ -40,16 +41,24 @@ func (c candidate) costs() (amount int, currency string) {
 
 // choose returns the subscription that counts: paid ones before unpaid ones, whatever
 // their plans, so that a failed payment never hides a successful one; then the higher
-// plan, then the later one.
+// plan, then the later one. One to something else hides none that gives a plan.
 func choose(candidates []candidate) candidate {
 	return slices.MaxFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(
-			cmp.Compare(certainty(a.status()), certainty(b.status())),
+			cmp.Compare(a.certainty(), b.certainty()),
 			cmp.Compare(setup.Rank(a.plan), setup.Rank(b.plan)),
 			cmp.Compare(a.subscription.Created, b.subscription.Created),
 			cmp.Compare(a.subscription.ID, b.subscription.ID),
 		)
 	})
+}
+
+// certainty ranks subscriptions by how certain it is that somebody pays for a plan.
+func (c candidate) certainty() int {
+	if c.plan == "" {
+		return min(certainty(c.status()), certainty(plan.None))
+	}
+	return certainty(c.status())
 }
 
 // certainty ranks statuses by how certain it is that somebody pays.

@@ -13,7 +13,7 @@ import (
 )
 
 // candidate finds the plan of a subscription. If there are several items, one is the plan
-// and the others were added by hand.
+// and the others were added by hand. An item with the quantity 0 costs nothing and is none.
 func (s *Service) candidate(ctx context.Context, found *stripe.Subscription) (candidate, error) {
 	c := candidate{subscription: found}
 	if found.Items == nil {
@@ -24,11 +24,20 @@ func (s *Service) candidate(ctx context.Context, found *stripe.Subscription) (ca
 		if err != nil {
 			return c, err
 		}
+		ok = ok && (item.Quantity > 0 || metered(item.Price))
 		if c.item == nil || ok && setup.Rank(name) > setup.Rank(c.plan) {
-			c.item, c.plan = item, name
+			c.item = item
+		}
+		if ok && setup.Rank(name) > setup.Rank(c.plan) {
+			c.plan = name
 		}
 	}
 	return c, nil
+}
+
+// metered reports whether Stripe counts what is used of a price; its items have no quantity.
+func metered(p *stripe.Price) bool {
+	return p.Recurring != nil && p.Recurring.UsageType == stripe.PriceRecurringUsageTypeMetered
 }
 
 // planOf is [setup.PlanOf], but fetches the product if necessary.

@@ -53,6 +53,9 @@ func (s *Service) readSubscriptions(ctx context.Context, known subscription.Subs
 		if candidates[i], err = s.candidate(ctx, found); err != nil {
 			return subscription.Billed{}, false, err
 		}
+		if candidates[i].plan == "" {
+			candidates[i].plan = s.lastPlan(known, candidates[i])
+		}
 	}
 	if paid(candidates) > 1 {
 		s.alarm(TwoSubscriptions, slog.String("workspace", known.WorkspaceID))

@@ -231,7 +231,7 @@ func TestOddAnswers(t *testing.T) {
 	})
 	t.Run("a price without a plan keeps the last plan, with an alarm", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
-			"/v1/subscriptions":   `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[{"id":"si_1","price":{"id":"price_1","product":"prod_1"}}]}}]}`,
+			"/v1/subscriptions":   `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[{"id":"si_1","quantity":1,"price":{"id":"price_1","product":"prod_1"}}]}}]}`,
 			"/v1/products/prod_1": `{"id":"prod_1"}`,
 		})
 		if row := s.row(t); err != nil || row.Plan != plan.Basic || row.Status != plan.Active || s.watcher.of("alarm "+UnknownPrice) != 1 {
@@ -240,7 +240,7 @@ func TestOddAnswers(t *testing.T) {
 	})
 	t.Run("a price created by hand is recognized by its product's metadata", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
-			"/v1/subscriptions":   `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[{"id":"si_1","price":{"id":"price_1","product":"prod_1"}}]}}]}`,
+			"/v1/subscriptions":   `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[{"id":"si_1","quantity":1,"price":{"id":"price_1","product":"prod_1"}}]}}]}`,
 			"/v1/products/prod_1": `{"id":"prod_1","metadata":{"plan":"premium"}}`,
 		})
 		if row := s.row(t); err != nil || row.Plan != plan.Premium {
@@ -248,7 +248,7 @@ func TestOddAnswers(t *testing.T) {
 		}
 	})
 	t.Run("the end of the period is read from the items if it is only there", func(t *testing.T) {
-		one := `{"id":"sub_1","status":"active","items":{"data":[{"id":"si_1","current_period_end":1800000000,"price":{"id":"price_1","lookup_key":"parley_basic_monthly"}}]}}`
+		one := `{"id":"sub_1","status":"active","items":{"data":[{"id":"si_1","quantity":1,"current_period_end":1800000000,"price":{"id":"price_1","lookup_key":"parley_basic_monthly"}}]}}`
 		s, err := ask(t, map[string]string{"/v1/subscriptions": `{"data":[` + one + `]}`, "/v1/subscriptions/sub_1": one})
 		if row := s.row(t); err != nil || row.PeriodEnd == nil || row.PeriodEnd.Unix() != 1_800_000_000 {
 			t.Errorf("got %v, %+v", err, row)
@@ -256,7 +256,7 @@ func TestOddAnswers(t *testing.T) {
 	})
 	t.Run("an invoice with a due date is overdue since that date", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
-			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"past_due","current_period_end":1800000000,"items":{"data":[{"id":"si_1","price":{"lookup_key":"parley_basic_monthly"}}]}}]}`,
+			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"past_due","current_period_end":1800000000,"items":{"data":[{"id":"si_1","quantity":1,"price":{"lookup_key":"parley_basic_monthly"}}]}}]}`,
 			"/v1/invoices": `{"data":[{"id":"in_2","created":1790000000,"due_date":1793000000,"status":"open"},
 				{"id":"in_1","created":1780000000,"due_date":1783000000,"status":"open","status_transitions":{"finalized_at":1780003600}}]}`,
 		})
@@ -266,7 +266,7 @@ func TestOddAnswers(t *testing.T) {
 	})
 	t.Run("a payment that Stripe gave up on is overdue since it failed", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
-			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"past_due","current_period_end":1800000000,"items":{"data":[{"id":"si_1","price":{"lookup_key":"parley_basic_monthly"}}]},
+			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"past_due","current_period_end":1800000000,"items":{"data":[{"id":"si_1","quantity":1,"price":{"lookup_key":"parley_basic_monthly"}}]},
 				"latest_invoice":{"id":"in_1","created":1780000000,"status":"uncollectible"}}]}`,
 			"/v1/invoices": nothing,
 		})
@@ -276,7 +276,7 @@ func TestOddAnswers(t *testing.T) {
 	})
 	t.Run("a schedule that ends the subscription says when", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
-			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[{"id":"si_1","price":{"id":"price_1","lookup_key":"parley_basic_monthly"}}]},
+			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[{"id":"si_1","quantity":1,"price":{"id":"price_1","lookup_key":"parley_basic_monthly"}}]},
 				"schedule":{"id":"sched_1","status":"active","end_behavior":"cancel","current_phase":{"start_date":1790000000,"end_date":1810000000},
 				"phases":[{"start_date":1790000000,"end_date":1810000000,"items":[{"price":"price_1"}]}]}}]}`,
 		})
@@ -287,8 +287,8 @@ func TestOddAnswers(t *testing.T) {
 	t.Run("of several items the one with a plan counts", func(t *testing.T) {
 		s, err := ask(t, map[string]string{
 			"/v1/subscriptions": `{"data":[{"id":"sub_1","status":"active","current_period_end":1800000000,"items":{"data":[
-				{"id":"si_1","price":{"id":"price_1","lookup_key":"support","recurring":{"interval":"month"}}},
-				{"id":"si_2","price":{"id":"price_2","lookup_key":"parley_premium_yearly","recurring":{"interval":"year"}}}]}}]}`,
+				{"id":"si_1","quantity":1,"price":{"id":"price_1","lookup_key":"support","recurring":{"interval":"month"}}},
+				{"id":"si_2","quantity":1,"price":{"id":"price_2","lookup_key":"parley_premium_yearly","recurring":{"interval":"year"}}}]}}]}`,
 		})
 		if row := s.row(t); err != nil || row.Plan != plan.Premium || row.Interval != plan.Yearly {
 			t.Errorf("got %v, %+v", err, row)

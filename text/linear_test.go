@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"strings"
 	"testing"
 
 	"parley/text/answertest"
@@ -18,6 +19,7 @@ import (
 	"parley/text/shown"
 	"parley/text/suggest"
 	"parley/text/tokens"
+	"parley/text/writing"
 )
 
 // readers read a text that anybody may have written: a question, what a model says, or a
@@ -54,6 +56,9 @@ var readers = map[string]func(text string){
 	"citation.Strip":         func(text string) { citation.Strip(text) },
 	"citation.Marks":         func(text string) { citation.Marks(text, 5) },
 	"citation.Quotable":      func(text string) { citation.Quotable(text) },
+	"writing.Plain":          func(text string) { writing.Plain(text) },
+	"writing.Logical":        func(text string) { writing.Logical(strings.Split("א"+text+"א", ""), true) },
+	"writing.Logical, part":  func(text string) { writing.Logical(strings.Split("a א"+text+"א", ""), false) },
 	"markdown as HTML":       func(text string) { markdown.Render(text, markdown.HTML, nil) },
 	"markdown as text":       func(text string) { markdown.Render(text, markdown.PlainText, nil) },
 	"markdown as it is":      func(text string) { markdown.Render(text, markdown.Markdown, nil) },

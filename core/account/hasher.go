@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"parley/internal/id"
+	"parley/text/writing"
 )
 
 const (
@@ -55,11 +56,13 @@ func (h *hasher) hash(ctx context.Context, client netip.Addr, password string) (
 		return "", err
 	}
 	defer release()
-	return h.encode([]byte(password), id.Bytes(h.random, saltLen)), nil
+	return h.encode([]byte(writing.Typed(password)), id.Bytes(h.random, saltLen)), nil
 }
 
 // verify reports whether a password matches a PHC string, and whether the string
-// should be replaced because the cost has changed since.
+// should be replaced because the cost has changed since, or because it was made before
+// passwords were normalized. How much it computes for a wrong password depends on
+// the password alone, so that the decoy takes as long as a real hash.
 func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password string) (ok, outdated bool, err error) {
 	var costs cost
 	var version int
@@ -90,8 +93,15 @@ func (h *hasher) verify(ctx context.Context, client netip.Addr, phc, password st
 		return false, false, err
 	}
 	defer release()
-	got := costs.key([]byte(password), salt)
-	return subtle.ConstantTimeCompare(got, want) == 1, costs != h.cost, nil
+	normal := writing.Typed(password)
+	if subtle.ConstantTimeCompare(costs.key([]byte(normal), salt), want) == 1 {
+		return true, costs != h.cost, nil
+	}
+	if normal == password {
+		return false, costs != h.cost, nil
+	}
+	ok = subtle.ConstantTimeCompare(costs.key([]byte(password), salt), want) == 1
+	return ok, ok || costs != h.cost, nil
 }
 
 func (h *hasher) encode(password, salt []byte) string {

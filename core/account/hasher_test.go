@@ -58,7 +58,7 @@ func TestHash(t *testing.T) {
 		for password, others := range map[string][]string{
 			"correct horse":                  {"", "correct hors", "correct horse ", "Correct horse", "correct horse\x00"},
 			strings.Repeat("x", 256):         {strings.Repeat("x", 255), strings.Repeat("x", 72)},
-			"pässwörter 🔑🔑":                  {"passworter 🔑🔑", "pässwörter 🔑", "pa\u0308ssw\u00f6rter 🔑🔑"},
+			"pässwörter 🔑🔑":                  {"passworter 🔑🔑", "pässwörter 🔑", "pa\u0308sswo\u0308rte 🔑🔑"},
 			strings.Repeat("密", 100) + "end": {strings.Repeat("密", 100), strings.Repeat("密", 100) + "and"},
 		} {
 			phc := hashed(t, h, password)
@@ -66,6 +66,35 @@ func TestHash(t *testing.T) {
 			for _, other := range others {
 				wantVerdict(t, h, phc, other, false, false)
 			}
+		}
+	})
+
+	cheap := cost{memory: 8, time: 1, threads: 1}
+	t.Run("a password is the same however a keyboard writes its letters", func(t *testing.T) {
+		h := newHasher(rand.Reader, 2, cheap)
+		for password, others := range map[string][]string{
+			"Z\u00fcrich \u00e9t\u00e9": {"Zu\u0308rich e\u0301te\u0301", "Z\u00fcrich\u00a0\u00e9te\u0301", "Z\u00fcrich\u3000\u00e9t\u00e9", "Z\u00fcrich\u1680\u00e9t\u00e9"},
+			"\ud55c\uae00 1234":         {"\u1112\u1161\u11ab\u1100\u1173\u11af 1234", "\ud55c\uae00 １２３４"},
+			"ガード abc":                   {"ｶﾞｰﾄﾞ ａｂｃ", "カ\u3099ート\u3099 abc"},
+			"\u1ec7 \u01d6 \u1e69":      {"e\u0323\u0302 u\u0308\u0304 s\u0307\u0323", "\u1eb9\u0302 \u00fc\u0304 \u1e63\u0307"},
+			"office \u212b":             {"o\ufb03ce \u00c5", "office A\u030a"},
+		} {
+			phc := hashed(t, h, password)
+			for _, other := range others {
+				wantVerdict(t, h, phc, other, true, false)
+				wantVerdict(t, h, hashed(t, h, other), password, true, false)
+			}
+		}
+	})
+
+	t.Run("a hash from before passwords were normalized matches what was typed then, and should be replaced", func(t *testing.T) {
+		h := newHasher(rand.Reader, 2, cheap)
+		salt := bytes.Repeat([]byte{7}, saltLen)
+		for typed, normal := range map[string]string{"cafe\u0301 cre\u0300me": "caf\u00e9 cr\u00e8me", "ｐａｓｓ ｗｏｒｄ": "pass word"} {
+			old := phc(cheap, salt, cheap.key([]byte(typed), salt))
+			wantVerdict(t, h, old, typed, true, true)
+			wantVerdict(t, h, old, normal, false, false)
+			wantVerdict(t, h, old, typed+"x", false, false)
 		}
 	})
 
@@ -109,6 +138,12 @@ func TestCheckPassword(t *testing.T) {
 		strings.Repeat("密", 10):  true,
 		strings.Repeat("密", 256): true,
 		strings.Repeat("x", 257): false,
+		// However they are typed:
+		"e\u0301te\u0301e\u0301te\u0301": false, // six letters
+		strings.Repeat("e\u0301", 256):   true,
+		"\ufdfa":                         false, // one sign, which stands for eighteen letters
+		"ＱｗｅｒｔｙＵＩＯＰ":                     false,
+		"ｏｗｎｅｒ.ｎａｍｅ＠example.com":         false,
 	} {
 		err := checkPassword(password, "owner.name@example.com")
 		if (err == nil) != ok || err != nil && fault.As(err).Field != "password" {

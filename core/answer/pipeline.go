@@ -10,6 +10,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/retrieval"
+	"parley/text/writing"
 )
 
 // passagesWanted is how many passages an answer is made from.
@@ -82,6 +83,7 @@ func (p *Pipeline) DraftWithin(bot *chatbot.Chatbot, ticket *quota.Ticket, query
 	if err != nil {
 		return nil, err
 	}
+	question = writing.Plain(question) // as documents are read
 	return &Draft{pipeline: p, bot: bot, began: p.now(), question: question, query: query, context: context, noAnswer: noAnswer(bot, question, nil)}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"parley/text/encode"
 	"parley/text/lexical"
+	"parley/text/writing"
 )
 
 // The constants of the ranking that the lab's `eval constants` does not try: see
@@ -33,6 +34,7 @@ const (
 // where the index has vectors. There may be more than the limit. Hits are large,
 // and are put in order by their pointers.
 func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, error) {
+	query.Text = writing.Plain(query.Text) // as documents are read
 	asked := IndexQuery{Filter: query.Filter, Limit: min(max(query.Limit, looked), 1000), OccurrencesOf: looked}
 	for _, term := range s.tuning.FollowUp(query.Text, query.Context, query.Replies) {
 		asked.Terms = append(asked.Terms, Term(term))

@@ -1,6 +1,8 @@
 package retrieval
 
 import (
+	"context"
+	"log/slog"
 	"slices"
 	"testing"
 )
@@ -99,4 +101,37 @@ func TestFuse(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 	})
+}
+
+// questioned is an index that remembers what it was asked for.
+type questioned struct {
+	Index
+	terms []Term
+}
+
+func (a *questioned) Search(_ context.Context, _ Scope, query IndexQuery) (Hits, error) {
+	a.terms = query.Terms
+	return Hits{}, nil
+}
+
+func TestRankReadsQuestionsAsDocuments(t *testing.T) {
+	for typed, usual := range map[string]string{
+		"\u2f0a\u2f1dはどこですか":             "入口はどこですか",
+		"o\ufb03ce hours":                "office hours",
+		"\ufee3\ufeae\ufea3\ufe92\ufe8e": "مرحبا",
+	} {
+		t.Run("a question in signs finds what "+usual+" finds", func(t *testing.T) {
+			var found [2][]Term
+			for i, question := range []string{typed, usual} {
+				index := &questioned{}
+				if _, err := NewSearcher(index, nil, nil, slog.New(slog.DiscardHandler)).Rank(t.Context(), Scope{"ws", "cb"}, Query{Text: question}); err != nil {
+					t.Fatal(err)
+				}
+				found[i] = index.terms
+			}
+			if !slices.Equal(found[0], found[1]) || len(found[0]) == 0 {
+				t.Errorf("got %v, want %v", found[0], found[1])
+			}
+		})
+	}
 }

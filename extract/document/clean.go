@@ -5,11 +5,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/text/writing"
 )
 
 // Clean returns text as valid UTF-8 with newlines as line ends. It removes
 // control characters and invisible ones: those hide text from people that a
-// model still reads, and split words that an index looks for.
+// model still reads, and split words that an index looks for. Letters are written in
+// their usual form: see [writing.Usual].
 func Clean(text string) string {
 	if plain(text) {
 		return text
@@ -32,11 +35,12 @@ func Clean(text string) string {
 			if !joins(before, text[i:]) {
 				continue
 			}
-		case r >= 0xfb00 && r <= 0xfb06:
-			b.WriteString(ligatures[r-0xfb00])
-			before = 'x'
-			continue
 		case invisible(r):
+			continue
+		}
+		if usual, ok := writing.Usual(r); ok {
+			b.WriteString(usual)
+			before, _ = utf8.DecodeLastRuneInString(usual)
 			continue
 		}
 		b.WriteRune(r)
@@ -44,9 +48,6 @@ func Clean(text string) string {
 	}
 	return b.String()
 }
-
-// ligatures are the letters of U+FB00 to U+FB06.
-var ligatures = [...]string{"ff", "fi", "fl", "ffi", "ffl", "st", "st"}
 
 // plain reports whether text is printable ASCII with newlines and tabs.
 func plain(text string) bool {

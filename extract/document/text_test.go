@@ -15,6 +15,8 @@ func TestClean(t *testing.T) {
 		{"joiners stay where they have a meaning", "می\u200cخواهم 👩\u200d🔧", "می\u200cخواهم 👩\u200d🔧"},
 		{"joiners between Latin letters are removed", "a\u200db", "ab"},
 		{"ligatures become letters", "oﬃce ﬁle", "office file"},
+		{"radicals and forms of letters become the usual letters", "\u2f54曜\u2f47 \u2ed1い \ufee3\ufeae", "水曜日 長い مر"},
+		{"what means more than its letters stays", "m² ½ ① ㎏", "m² ½ ① ㎏"},
 		{"broken bytes become replacement characters", "a\xffb", "a\ufffdb"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -66,8 +66,8 @@ func (b block) goesOn(next block) bool {
 	return unicode.IsLower(first) && (unicode.IsLetter(last) || last == ',' || last == '-')
 }
 
-// bulletMark matches what list items start with: a sign or a number.
-var bulletMark = regexp.MustCompile(`^(?:[•◦▪●○■□–‣⁃∙·*\-]\s+|\(?[0-9]{1,2}[.)]\s+|\(?[a-z][.)]\s+)`)
+// bulletMark matches what list items start with: a sign, a box or a number.
+var bulletMark = regexp.MustCompile(`^(?:[•◦▪●○■□–‣⁃∙·*\-]\s+|[☐☑☒]\s+|\(?[0-9]{1,2}[.)]\s+|\(?[a-z][.)]\s+)`)
 
 // paragraphs joins the lines of a region into paragraphs.
 func paragraphs(lines []span) []block {

@@ -38,6 +38,9 @@ func Read(doc *document.Document, in document.Input) error {
 	case err != nil:
 		return errPDF(err)
 	}
+	if isXFA(opened.Document) {
+		return readXFA(doc, opened.Document)
+	}
 	pages, err := readPages(opened.Document, doc.Limits)
 	if err != nil {
 		return err
@@ -73,9 +76,10 @@ func readPages(file references.FPDF_DOCUMENT, limits document.Limits) ([]*page, 
 		return nil, fault.New(fault.TooLarge, "This PDF has more than %s. Split it, and add its parts.", document.Count(limits.Pages, "page"))
 	}
 	var pages []*page
+	form := &formReader{file: file}
 	size, unread := 0, error(nil)
 	for i := range number.PageCount {
-		p, err := readPage(file, i)
+		p, err := readPage(form, i)
 		if err != nil {
 			unread = err
 			p = &page{} // other pages may be intact
@@ -96,7 +100,8 @@ func readPages(file references.FPDF_DOCUMENT, limits document.Limits) ([]*page, 
 
 func size64(n int) string { return document.Size(int64(n)) }
 
-func readPage(file references.FPDF_DOCUMENT, index int) (*page, error) {
+func readPage(form *formReader, index int) (*page, error) {
+	file := form.file
 	at := requests.Page{ByIndex: &requests.PageByIndex{Document: file, Index: index}}
 	p := &page{}
 	if size, err := pdfium.FPDF_GetPageSizeByIndex(&requests.FPDF_GetPageSizeByIndex{Document: file, Index: index}); err == nil {
@@ -106,6 +111,12 @@ func readPage(file references.FPDF_DOCUMENT, index int) (*page, error) {
 	if rotation, err := pdfium.FPDFPage_GetRotation(&requests.FPDFPage_GetRotation{Page: at}); err == nil {
 		turned = rotation.PageRotation
 	}
+	filled, draw := form.read(at)
+	if draw {
+		var leave func()
+		at, leave = drawn(file, index, at)
+		defer leave()
+	}
 	words, err := readWords(at)
 	if err != nil {
 		return nil, err
@@ -113,7 +124,13 @@ func readPage(file references.FPDF_DOCUMENT, index int) (*page, error) {
 	for i := range words {
 		words[i] = words[i].turn(turned, p.width, p.height)
 	}
-	p.spans = upright(words)
+	for i := range filled {
+		filled[i].box = filled[i].box.turn(turned, p.width, p.height)
+	}
+	words = withFilled(words, filled)
+	if p.spans = upright(words); len(p.spans) > 0 && !p.spans[0].turned && readsFromRight(p.spans) {
+		fromRight(p.spans, p.width)
+	}
 	return p, nil
 }
 

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium/enums"
 )
@@ -21,7 +19,13 @@ type span struct {
 	// turned says that the text runs upward or downward.
 	turned bool
 	text   string
-	// words are the words that it was made of, from left to right.
+	// glyphs are what a word shows from left to right, on a line with letters from right
+	// to left: see [between].
+	glyphs string
+	// fromRight says that the page reads from right to left: then left and right are
+	// distances from its right edge.
+	fromRight bool
+	// words are the words that it was made of, in the order in which the page is read.
 	words []span
 }
 
@@ -162,14 +166,11 @@ func together(parts []span) span {
 	}
 	s := words[0]
 	s.words = words
-	if rightToLeft(words) {
-		words = slices.Clone(words)
-		slices.Reverse(words)
-	}
 	texts := make([]string, len(words))
-	longest := 0
+	longest, turned := 0, s.fromRight
 	for i, next := range words {
 		texts[i] = next.text
+		turned = turned || next.glyphs != ""
 		if n := len(next.text); n > longest {
 			longest, s.size = n, next.size
 		}
@@ -177,17 +178,11 @@ func together(parts []span) span {
 		s.top, s.bottom = max(s.top, next.top), min(s.bottom, next.bottom)
 		s.bold = s.bold && next.bold
 	}
-	s.text = strings.Join(texts, " ")
-	return s
-}
-
-// rightToLeft reports whether most words belong to a right-to-left script.
-func rightToLeft(words []span) bool {
-	n := 0
-	for _, s := range words {
-		if r, _ := utf8.DecodeRuneInString(s.text); unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana) {
-			n++
-		}
+	s.glyphs = ""
+	if turned {
+		s.text = spoken(words)
+	} else {
+		s.text = strings.Join(texts, " ")
 	}
-	return 2*n > len(words)
+	return s
 }

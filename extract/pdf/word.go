@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"parley/extract/document"
+	"parley/text/writing"
 
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
@@ -17,7 +18,8 @@ const hyphen = '\x02'
 // readWords returns the words of a page with their boxes, in drawing order.
 // pdfium finds the spaces between words and maps glyphs to letters. The boxes of
 // its first and last letters give a word's box, because each call into
-// WebAssembly takes microseconds.
+// WebAssembly takes microseconds. On lines with letters from right to left, every letter's
+// box does.
 func readWords(at requests.Page) ([]span, error) {
 	loaded, err := pdfium.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: at})
 	if err != nil {
@@ -29,22 +31,49 @@ func readWords(at requests.Page) ([]span, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range number.Count {
+	w.letters = make([]rune, number.Count)
+	for i := range w.letters {
 		letter, err := pdfium.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: w.page, Index: i})
 		if err != nil {
 			return nil, err
 		}
-		if err := w.letter(i, rune(letter.Unicode)); err != nil {
+		w.letters[i] = rune(letter.Unicode)
+	}
+	for start := 0; start < len(w.letters); {
+		end := start
+		for end < len(w.letters) && w.letters[end] != '\r' && w.letters[end] != '\n' {
+			end++
+		}
+		if err := w.row(start, end); err != nil {
 			return nil, err
 		}
+		w.line = true
+		start = end + 1
 	}
-	return w.words, w.end()
+	return w.words, nil
+}
+
+// row reads a line of the page.
+func (w *wordReader) row(start, end int) error {
+	if n, _ := writing.RightToLeft(string(w.letters[start:end])); n > 0 {
+		if done, err := w.mixed(start, end); done || err != nil {
+			return err
+		}
+	}
+	for i := start; i < end; i++ {
+		if err := w.letter(i, w.letters[i]); err != nil {
+			return err
+		}
+	}
+	return w.end()
 }
 
 // wordReader assembles words from letters.
 type wordReader struct {
-	page  references.FPDF_TEXTPAGE
-	words []span
+	page references.FPDF_TEXTPAGE
+	// letters are the page's.
+	letters []rune
+	words   []span
 	// text is the current word, whose letters run from first to last.
 	text        strings.Builder
 	first, last int
@@ -55,6 +84,9 @@ type wordReader struct {
 	// the letters rise above the lower edge of their boxes.
 	given, size, above float64
 	bold, turned       bool
+	// upsideDown says that the letters run from right to left in the file's
+	// coordinates, on a page that is turned by half.
+	upsideDown bool
 }
 
 func (w *wordReader) letter(i int, r rune) error {
@@ -63,9 +95,6 @@ func (w *wordReader) letter(i int, r rune) error {
 		// The word continues on the next line.
 		w.text.WriteByte('-')
 		w.last = max(w.first, i-1)
-		w.line = true
-		return w.end()
-	case r == '\r' || r == '\n':
 		w.line = true
 		return w.end()
 	case r == 0 || unicode.IsControl(r):
@@ -100,10 +129,16 @@ func (w *wordReader) end() error {
 		s.left, s.right = min(s.left, last.left), max(s.right, last.right)
 		s.bottom, s.top = min(s.bottom, last.bottom), max(s.top, last.top)
 	}
+	s.text = text
+	return w.add(s)
+}
+
+// add adds a word whose text and box are known.
+func (w *wordReader) add(s span) error {
 	if err := w.font(s); err != nil {
 		return err
 	}
-	s.text, s.size, s.bold, s.turned = text, w.size, w.bold, w.turned
+	s.size, s.bold, s.turned = w.size, w.bold, w.turned
 	if !s.turned {
 		base := s.bottom + w.above
 		s.bottom, s.top = base-0.2*w.size, base+0.8*w.size
@@ -143,6 +178,7 @@ func (w *wordReader) font(box span) error {
 		// Many programs write all letters in one size and scale them.
 		w.size *= math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D))
 		w.turned = math.Abs(float64(m.Matrix.B)) > math.Abs(float64(m.Matrix.A))
+		w.upsideDown = m.Matrix.A < 0 && m.Matrix.D < 0
 	}
 	if at, err := pdfium.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: w.page, Index: w.first}); err == nil {
 		w.above = at.Y - box.bottom

@@ -98,7 +98,7 @@ func (w *pageWriter) block(b block) {
 		text := "- " + document.Escape(b.text[len(mark):])
 		if mark = strings.TrimSpace(mark); unicode.IsDigit(rune(mark[0])) {
 			text = mark + " " + document.Escape(b.text[len(mark)+1:])
-		} else if last, _ := utf8.DecodeLastRuneInString(mark); strings.ContainsRune(".)", last) {
+		} else if last, _ := utf8.DecodeLastRuneInString(mark); strings.ContainsRune(".)☐☑☒", last) {
 			text = "- " + mark + " " + document.Escape(b.text[len(mark)+1:])
 		}
 		if w.listed {

@@ -156,7 +156,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/account"},
-		Ours:     append([]string{"core/account/guessable", "core/account/signin", "internal/netgroup", "internal/plain", "internal/useragent"}, domain[:6]...),
+		Ours:     append([]string{"core/account/guessable", "core/account/signin", "internal/netgroup", "internal/plain", "internal/useragent", "text/writing"}, domain[:6]...),
 		Outside:  []string{crypto},
 		Because:  "a domain package may import those before it, and no transport, adapter or vendor",
 	},
@@ -455,13 +455,13 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"extract/document"},
-		Ours:     []string{"core/knowledge", "core/fault", "internal/*"},
+		Ours:     []string{"text/writing", "core/knowledge", "core/fault", "internal/*"},
 		Outside:  []string{xnet, xtext},
 		Because:  "what the readers of all kinds share knows none of them",
 	},
 	{
 		Packages: []string{"extract/pdf"},
-		Ours:     []string{"extract/document", "core/knowledge", "core/fault", "internal/*"},
+		Ours:     []string{"extract/document", "text/writing", "core/knowledge", "core/fault", "internal/*"},
 		Outside:  []string{pdfium, wazero},
 		Because:  "a reader knows its format and what all readers share; the PDF library ends here",
 	},
