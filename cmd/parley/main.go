@@ -45,7 +45,6 @@ type cli struct {
 	Settings  configCmd       `cmd:"" name:"config" help:"Print the current configuration with secrets masked."`
 	Reindex   reindexCmd      `cmd:"" help:"Rebuild the whole index from the database. Searches use the old index meanwhile."`
 	Extract   extractChildCmd `cmd:"" name:"extract-child" hidden:""`
-	Gallery   galleryCmd      `cmd:"" help:"Show every page of the dashboard with invented data, without a database."`
 	Backup    backupCmd       `cmd:"" help:"Write a backup of the database to a file, while the server runs or not."`
 	Restore   restoreCmd      `cmd:"" help:"Restore a backup into an empty database and an empty data folder."`
 	Verify    verifyCmd       `cmd:"" help:"Read a backup to its end, and say whether it is complete."`

@@ -83,7 +83,6 @@ var commandRecords = map[string]struct {
 	"extract-child":            {reason: "it is a part of the server"},
 	"doctor parts":             {reason: reads},
 	"doctor isolation":         {reason: "no server runs here; see TestDoctorIsolation"},
-	"gallery":                  {reason: "it shows the pages with made-up data, and opens no database"},
 	"version":                  {reason: reads},
 }
 
