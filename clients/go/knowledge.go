@@ -83,13 +83,22 @@ type Document struct {
 	Attempts      int       `json:"attempts"`
 	NextAttemptAt time.Time `json:"next_attempt_at"`
 	// Answered says whether answers use it, if only in its previous version.
-	Answered  bool      `json:"answered"`
+	Answered bool `json:"answered"`
+	// Notes say what of its file or page was not read, so that answers don't use it.
+	Notes     []Note    `json:"notes"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	// Result says what became of a document that was added: "created", "replaced", "unchanged" or
 	// "read_again". It is "unchanged" too when the client had to send it again because the first
 	// answer was lost.
 	Result string `json:"result"`
+}
+
+// Note says how many things of a kind were not read: 3 of the kind "chart", say. Later versions of the
+// server may have other kinds.
+type Note struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
 }
 
 // DocumentError is that a document could not be read.

@@ -85,6 +85,8 @@ type Document struct {
 	Content string
 	// Places say where parts of the content stood. Lists leave them out.
 	Places []split.Place
+	// Notes say what of the file or page is not in the content.
+	Notes []Note
 	// InputHash is the SHA-256 of the input, in hex: kind, title, text or
 	// file, and external ID if it has one. It is empty for what a source found.
 	InputHash string

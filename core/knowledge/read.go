@@ -35,6 +35,8 @@ type Extracted struct {
 	Markdown string
 	// Places are in the order of their offsets in Markdown.
 	Places []split.Place
+	// Notes say what is not in the Markdown.
+	Notes []Note
 	// Links are the absolute addresses that a page links to, and NoIndex says
 	// that the page asks not to be read by machines.
 	Links   []string
@@ -202,6 +204,7 @@ func (s *reader) vanish(ctx context.Context, d Document) error {
 // filled returns a document with the text of a file.
 func filled(d Document, extracted Extracted) Document {
 	d.Content, d.Places = strings.ToValidUTF8(strings.ReplaceAll(extracted.Markdown, "\x00", ""), "\uFFFD"), nil
+	d.Notes = extracted.Notes
 	if extracted.Kind != "" {
 		d.Kind = extracted.Kind
 	}

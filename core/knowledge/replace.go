@@ -51,7 +51,7 @@ func (s *Documents) replace(ctx context.Context, workspace tenant.Workspace, doc
 func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, known, document Document, file *Upload) (putResult, error) {
 	next := known
 	next.Title, next.Kind, next.InputHash = document.Title, document.Kind, document.InputHash
-	next.Content, next.Places, next.ContentHash, next.Version = document.Content, nil, "", known.Version+1
+	next.Content, next.Places, next.Notes, next.ContentHash, next.Version = document.Content, nil, nil, "", known.Version+1
 	next.State, next.Reason, next.Attempts, next.Begun, next.DueAt, next.UpdatedAt = Pending, "", 0, document.Begun, document.DueAt, document.UpdatedAt
 	if file == nil { // else the characters of the live version count until the file is read
 		next.Chars = document.Chars

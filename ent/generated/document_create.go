@@ -163,6 +163,20 @@ func (_c *DocumentCreate) SetNillablePlaces(v *string) *DocumentCreate {
 	return _c
 }
 
+// SetNotes sets the "notes" field.
+func (_c *DocumentCreate) SetNotes(v string) *DocumentCreate {
+	_c.mutation.SetNotes(v)
+	return _c
+}
+
+// SetNillableNotes sets the "notes" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableNotes(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetNotes(*v)
+	}
+	return _c
+}
+
 // SetInputHash sets the "input_hash" field.
 func (_c *DocumentCreate) SetInputHash(v string) *DocumentCreate {
 	_c.mutation.SetInputHash(v)
@@ -449,6 +463,10 @@ func (_c *DocumentCreate) defaults() error {
 		v := document.DefaultPlaces
 		_c.mutation.SetPlaces(v)
 	}
+	if _, ok := _c.mutation.Notes(); !ok {
+		v := document.DefaultNotes
+		_c.mutation.SetNotes(v)
+	}
 	if _, ok := _c.mutation.InputHash(); !ok {
 		v := document.DefaultInputHash
 		_c.mutation.SetInputHash(v)
@@ -578,6 +596,9 @@ func (_c *DocumentCreate) check() error {
 	}
 	if _, ok := _c.mutation.Places(); !ok {
 		return &ValidationError{Name: "places", err: errors.New(`generated: missing required field "Document.places"`)}
+	}
+	if _, ok := _c.mutation.Notes(); !ok {
+		return &ValidationError{Name: "notes", err: errors.New(`generated: missing required field "Document.notes"`)}
 	}
 	if _, ok := _c.mutation.InputHash(); !ok {
 		return &ValidationError{Name: "input_hash", err: errors.New(`generated: missing required field "Document.input_hash"`)}
@@ -741,6 +762,10 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Places(); ok {
 		_spec.SetField(document.FieldPlaces, field.TypeString, value)
 		_node.Places = value
+	}
+	if value, ok := _c.mutation.Notes(); ok {
+		_spec.SetField(document.FieldNotes, field.TypeString, value)
+		_node.Notes = value
 	}
 	if value, ok := _c.mutation.InputHash(); ok {
 		_spec.SetField(document.FieldInputHash, field.TypeString, value)

@@ -182,6 +182,20 @@ func (_u *DocumentUpdate) SetNillablePlaces(v *string) *DocumentUpdate {
 	return _u
 }
 
+// SetNotes sets the "notes" field.
+func (_u *DocumentUpdate) SetNotes(v string) *DocumentUpdate {
+	_u.mutation.SetNotes(v)
+	return _u
+}
+
+// SetNillableNotes sets the "notes" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableNotes(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetNotes(*v)
+	}
+	return _u
+}
+
 // SetInputHash sets the "input_hash" field.
 func (_u *DocumentUpdate) SetInputHash(v string) *DocumentUpdate {
 	_u.mutation.SetInputHash(v)
@@ -594,6 +608,9 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Places(); ok {
 		_spec.SetField(document.FieldPlaces, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Notes(); ok {
+		_spec.SetField(document.FieldNotes, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.InputHash(); ok {
 		_spec.SetField(document.FieldInputHash, field.TypeString, value)

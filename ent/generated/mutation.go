@@ -4910,6 +4910,7 @@ type DocumentMutation struct {
 	addbytes         *int
 	search_text      *string
 	places           *string
+	notes            *string
 	input_hash       *string
 	content_hash     *string
 	chars            *int
@@ -5331,6 +5332,25 @@ func (m *DocumentMutation) Places() (r string, exists bool) {
 // ResetPlaces resets all changes to the "places" field.
 func (m *DocumentMutation) ResetPlaces() {
 	m.places = nil
+}
+
+// SetNotes sets the "notes" field.
+func (m *DocumentMutation) SetNotes(s string) {
+	m.notes = &s
+}
+
+// Notes returns the value of the "notes" field in the mutation.
+func (m *DocumentMutation) Notes() (r string, exists bool) {
+	v := m.notes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNotes resets all changes to the "notes" field.
+func (m *DocumentMutation) ResetNotes() {
+	m.notes = nil
 }
 
 // SetInputHash sets the "input_hash" field.
@@ -5896,7 +5916,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 30)
+	fields := make([]string, 0, 31)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -5935,6 +5955,9 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.places != nil {
 		fields = append(fields, document.FieldPlaces)
+	}
+	if m.notes != nil {
+		fields = append(fields, document.FieldNotes)
 	}
 	if m.input_hash != nil {
 		fields = append(fields, document.FieldInputHash)
@@ -6021,6 +6044,8 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.SearchText()
 	case document.FieldPlaces:
 		return m.Places()
+	case document.FieldNotes:
+		return m.Notes()
 	case document.FieldInputHash:
 		return m.InputHash()
 	case document.FieldContentHash:
@@ -6161,6 +6186,13 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPlaces(v)
+		return nil
+	case document.FieldNotes:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNotes(v)
 		return nil
 	case document.FieldInputHash:
 		v, ok := value.(string)
@@ -6500,6 +6532,9 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldPlaces:
 		m.ResetPlaces()
+		return nil
+	case document.FieldNotes:
+		m.ResetNotes()
 		return nil
 	case document.FieldInputHash:
 		m.ResetInputHash()

@@ -79,6 +79,8 @@ func (Document) Fields() []ent.Field {
 		field.String("search_text").MaxLen(500 * utf8Max).Default(""),
 		// places are JSON: where in the file or on the site each part stood.
 		longText("places"),
+		// notes are JSON: what of the file or page was not read.
+		longText("notes"),
 		// input_hash is of what was given, content_hash of the text in it.
 		field.String("input_hash").MaxLen(64).Default(""),
 		field.String("content_hash").MaxLen(64),

@@ -14,8 +14,6 @@ import (
 )
 
 // AnalyticsPage shows what a chatbot did in a range of days.
-//
-//go:noinline
 func AnalyticsPage(l shell.Layout, m Analytics) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -150,7 +148,6 @@ func AnalyticsPage(l shell.Layout, m Analytics) templ.Component {
 	})
 }
 
-//go:noinline
 func charted(charts []ui.Chart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -190,7 +187,6 @@ func charted(charts []ui.Chart) templ.Component {
 	})
 }
 
-//go:noinline
 func tops(id, title, column, about string, all []Top) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

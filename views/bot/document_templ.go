@@ -15,8 +15,6 @@ import (
 
 // DocumentPage shows what became of a document: its text, its passages, the
 // answers that used it, and its versions.
-//
-//go:noinline
 func DocumentPage(l shell.Layout, m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -141,7 +139,6 @@ func documentLayout(l shell.Layout, m DocumentDetails) shell.Layout {
 	return l.At(shell.Crumb{Text: "Knowledge", URL: shell.KnowledgeURL(l.Chatbot.ID)})
 }
 
-//go:noinline
 func documentActions(chatbotID string, m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -182,7 +179,6 @@ func documentActions(chatbotID string, m DocumentDetails) templ.Component {
 	})
 }
 
-//go:noinline
 func readAgain(chatbotID, documentID string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -246,7 +242,6 @@ func readAgain(chatbotID, documentID string) templ.Component {
 	})
 }
 
-//go:noinline
 func documentText(m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -300,7 +295,6 @@ func documentText(m DocumentDetails) templ.Component {
 	})
 }
 
-//go:noinline
 func documentPassages(m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -438,7 +432,6 @@ func documentPassages(m DocumentDetails) templ.Component {
 	})
 }
 
-//go:noinline
 func documentAnswers(m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -94,6 +94,8 @@ type Document struct {
 	Done, All int
 	// NextAt is when it is tried again after a failure, or nil.
 	NextAt *time.Time
+	// Unread says what of its file or page was not read, or nothing.
+	Unread string
 	// Before says that it is answered from as it was before.
 	Before bool
 	// MayRetry, MayRead and MayCancel say what makes sense now.

@@ -15,8 +15,6 @@ import (
 
 // AddKnowledgePage adds knowledge where no script opens the sheet, and shows a
 // form again that was refused.
-//
-//go:noinline
 func AddKnowledgePage(l shell.Layout, m Add) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -72,7 +70,6 @@ func AddKnowledgePage(l shell.Layout, m Add) templ.Component {
 	})
 }
 
-//go:noinline
 func addSheet(chatbotID string, m Add) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -120,7 +117,6 @@ func addSheet(chatbotID string, m Add) templ.Component {
 	})
 }
 
-//go:noinline
 func addForms(chatbotID string, m Add) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -282,7 +278,6 @@ func addForms(chatbotID string, m Add) templ.Component {
 	})
 }
 
-//go:noinline
 func addFiles(chatbotID string, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -345,7 +340,6 @@ func addFiles(chatbotID string, f ui.Form) templ.Component {
 	})
 }
 
-//go:noinline
 func addText(chatbotID string, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -416,7 +410,6 @@ func addText(chatbotID string, f ui.Form) templ.Component {
 	})
 }
 
-//go:noinline
 func addPairs(chatbotID string, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -483,7 +476,6 @@ func addPairs(chatbotID string, f ui.Form) templ.Component {
 	})
 }
 
-//go:noinline
 func addAddress(chatbotID string, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

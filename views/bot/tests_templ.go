@@ -15,8 +15,6 @@ import (
 )
 
 // TestsPage shows the test questions, how they went last, and the runs.
-//
-//go:noinline
 func TestsPage(l shell.Layout, m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -224,7 +222,6 @@ func testColumns(mayEdit bool) []ui.Column {
 	return columns
 }
 
-//go:noinline
 func testFields(f ui.Form, titles []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -270,7 +267,6 @@ func testFields(f ui.Form, titles []string) templ.Component {
 	})
 }
 
-//go:noinline
 func testSummary(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -380,8 +376,6 @@ func testSummary(m Tests) templ.Component {
 
 // testState says how far a run is, or how the last one went. While one is under way, it has
 // the other parts of the page looked up again, too.
-//
-//go:noinline
 func testState(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -493,7 +487,6 @@ func testState(m Tests) templ.Component {
 	})
 }
 
-//go:noinline
 func testOutcome(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -623,8 +616,6 @@ func testOutcome(m Tests) templ.Component {
 }
 
 // runCost says before a run what it uses up.
-//
-//go:noinline
 func runCost(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -796,7 +787,6 @@ func runCost(m Tests) templ.Component {
 	})
 }
 
-//go:noinline
 func testRow(q TestQuestion, mayEdit bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1024,7 +1014,6 @@ func testRow(q TestQuestion, mayEdit bool) templ.Component {
 	})
 }
 
-//go:noinline
 func testVerdict(r *TestResult) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1124,8 +1113,6 @@ func runColumns(choose bool) []ui.Column {
 }
 
 // testRuns lists the runs, of which two can be chosen.
-//
-//go:noinline
 func testRuns(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1548,7 +1535,6 @@ func testRuns(m Tests) templ.Component {
 	})
 }
 
-//go:noinline
 func testChoice(name, id, label string, chosen bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1628,8 +1614,6 @@ func testChoice(name, id, label string, chosen bool) templ.Component {
 }
 
 // EditTestPage changes a test question.
-//
-//go:noinline
 func EditTestPage(l shell.Layout, m EditTest) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1715,8 +1699,6 @@ func EditTestPage(l shell.Layout, m EditTest) templ.Component {
 }
 
 // ImportTestsPage takes a file of test questions.
-//
-//go:noinline
 func ImportTestsPage(l shell.Layout, m ImportTests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

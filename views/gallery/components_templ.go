@@ -33,8 +33,6 @@ func told(l shell.Layout) shell.Layout {
 }
 
 // Index lists all pages, and mails by their subjects.
-//
-//go:noinline
 func Index(mails []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -180,7 +178,6 @@ func Index(mails []string) templ.Component {
 	})
 }
 
-//go:noinline
 func actionsPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -506,7 +503,6 @@ func actionsPage(l shell.Layout) templ.Component {
 	})
 }
 
-//go:noinline
 func formsPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -648,7 +644,6 @@ func formsPage(l shell.Layout) templ.Component {
 	})
 }
 
-//go:noinline
 func boxesPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -812,7 +807,6 @@ func boxesPage(l shell.Layout) templ.Component {
 	})
 }
 
-//go:noinline
 func tablesPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1025,7 +1019,6 @@ func tablesPage(l shell.Layout) templ.Component {
 	})
 }
 
-//go:noinline
 func figuresPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1209,7 +1202,6 @@ func figuresPage(l shell.Layout) templ.Component {
 	})
 }
 
-//go:noinline
 func codePage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -95,8 +95,6 @@ func (a Action) attributes() templ.Attributes {
 }
 
 // Button sends a form, opens a dialog, or is for a script.
-//
-//go:noinline
 func Button(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -180,8 +178,6 @@ func Button(a Action) templ.Component {
 }
 
 // LinkButton is a link that looks like a button.
-//
-//go:noinline
 func LinkButton(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -258,7 +254,6 @@ func LinkButton(a Action) templ.Component {
 	})
 }
 
-//go:noinline
 func (a Action) inside() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -310,8 +305,6 @@ func (a Action) inside() templ.Component {
 }
 
 // PostButton is a form of one button, which posts at once.
-//
-//go:noinline
 func PostButton(action string, a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -363,8 +356,6 @@ func PostButton(action string, a Action) templ.Component {
 }
 
 // Icon draws one of static/icons.svg. It says nothing to assistive technology.
-//
-//go:noinline
 func Icon(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -439,8 +430,6 @@ func (o Opener) align() string {
 }
 
 // Menu is a button with a list of actions below it: MenuLink, MenuButton, MenuPost.
-//
-//go:noinline
 func Menu(o Opener) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -509,8 +498,6 @@ func Menu(o Opener) templ.Component {
 }
 
 // MenuLink leads to another page.
-//
-//go:noinline
 func MenuLink(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -588,8 +575,6 @@ func MenuLink(a Action) templ.Component {
 }
 
 // MenuButton opens a dialog or is for a script.
-//
-//go:noinline
 func MenuButton(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -673,8 +658,6 @@ func MenuButton(a Action) templ.Component {
 }
 
 // MenuPost posts at once.
-//
-//go:noinline
 func MenuPost(action string, a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -29,7 +29,6 @@ func (h Head) titleID() string {
 	return h.ID + "-title"
 }
 
-//go:noinline
 func (h Head) show() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -150,8 +149,6 @@ func (h Head) attributes() templ.Attributes {
 }
 
 // Card is a part of a page in a frame.
-//
-//go:noinline
 func Card(h Head) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -220,8 +217,6 @@ func Card(h Head) templ.Component {
 }
 
 // Section is a part of a page without a frame.
-//
-//go:noinline
 func Section(h Head) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -286,8 +281,6 @@ const (
 var toneIcons = map[Tone]string{Neutral: "info", Good: "circle-check", Warn: "triangle-alert", Bad: "circle-alert", Accent: "sparkles"}
 
 // Banner is a message that stays: what is wrong, or what to know.
-//
-//go:noinline
 func Banner(tone Tone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -362,8 +355,6 @@ func Banner(tone Tone) templ.Component {
 }
 
 // Badge is a state in a word or two.
-//
-//go:noinline
 func Badge(tone Tone, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -430,8 +421,6 @@ type Nothing struct {
 }
 
 // EmptyState stands in place of a list without rows. Its children are actions.
-//
-//go:noinline
 func EmptyState(n Nothing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -539,8 +528,6 @@ func EmptyState(n Nothing) templ.Component {
 }
 
 // Skeleton stands where something is on its way, from 300 ms on.
-//
-//go:noinline
 func Skeleton(lines int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -582,8 +569,6 @@ func Skeleton(lines int) templ.Component {
 
 // Markdown is an answer or a document. The HTML must be what the sanitizer of
 // package format made: it is not escaped.
-//
-//go:noinline
 func Markdown(html string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -630,8 +615,6 @@ type Citation struct {
 }
 
 // CitationChip leads to the passage that an answer cites.
-//
-//go:noinline
 func CitationChip(c Citation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

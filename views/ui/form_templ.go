@@ -69,7 +69,6 @@ func (i Input) attributes(f Form) templ.Attributes {
 	return attributes
 }
 
-//go:noinline
 func Field(f Form, i Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -396,7 +395,6 @@ func Field(f Form, i Input) templ.Component {
 	})
 }
 
-//go:noinline
 func Wrong(f Form, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -454,7 +452,6 @@ func Wrong(f Form, name string) templ.Component {
 	})
 }
 
-//go:noinline
 func FormError(f Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -528,7 +525,6 @@ func Options(values []string, names map[string]string) []Option {
 	return all
 }
 
-//go:noinline
 func Choices(all []Option, chosen string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -597,8 +593,6 @@ func Choices(all []Option, chosen string) templ.Component {
 }
 
 // Chosen is one labeled select element.
-//
-//go:noinline
 func Chosen(f Form, name, label string, all []Option) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -629,8 +623,6 @@ func Chosen(f Form, name, label string, all []Option) templ.Component {
 }
 
 // Select is chosen with all that an input may have.
-//
-//go:noinline
 func Select(f Form, i Input, all []Option) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -773,8 +765,6 @@ func Select(f Form, i Input, all []Option) templ.Component {
 }
 
 // Radios is one of several buttons, each with what it means.
-//
-//go:noinline
 func Radios(f Form, name, legend string, all []Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -982,8 +972,6 @@ func Radios(f Form, name, legend string, all []Input) templ.Component {
 }
 
 // Checkbox is one labeled box that is on or off.
-//
-//go:noinline
 func Checkbox(f Form, i Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1120,8 +1108,6 @@ func Checkbox(f Form, i Input) templ.Component {
 }
 
 // Switch is a setting that is on or off.
-//
-//go:noinline
 func Switch(f Form, i Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1263,8 +1249,6 @@ func Switch(f Form, i Input) templ.Component {
 
 // SaveBar ends a form of settings. It appears when something was changed, and asks
 // before a person leaves with changes.
-//
-//go:noinline
 func SaveBar(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,8 +14,6 @@ import (
 )
 
 // ChatbotsPage lists the chatbots of a workspace.
-//
-//go:noinline
 func ChatbotsPage(l shell.Layout, m Chatbots) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -126,7 +124,6 @@ func ChatbotsPage(l shell.Layout, m Chatbots) templ.Component {
 	})
 }
 
-//go:noinline
 func chatbotRow(bot shell.Chatbot) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -338,8 +335,6 @@ func chatbotRow(bot shell.Chatbot) templ.Component {
 
 // first is what a workspace without chatbots shows: a name is there already, so
 // that one click goes on.
-//
-//go:noinline
 func (m Chatbots) first(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -394,7 +389,6 @@ func (m Chatbots) first(l shell.Layout) templ.Component {
 	})
 }
 
-//go:noinline
 func createChatbot(l shell.Layout, m Chatbots) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -28,8 +28,6 @@ var (
 )
 
 // ModelsPage lists the providers of a workspace.
-//
-//go:noinline
 func ModelsPage(l shell.Layout, m Models) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -240,8 +238,6 @@ func providerColumns(mayManage bool) []ui.Column {
 }
 
 // testButton sends the form as it is typed, to be tried and not saved.
-//
-//go:noinline
 func testButton(action string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -284,7 +280,6 @@ func testButton(action string) templ.Component {
 	})
 }
 
-//go:noinline
 func tested(result string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -337,7 +332,6 @@ func tested(result string) templ.Component {
 	})
 }
 
-//go:noinline
 func providerRow(workspaceID string, p Provider, mayManage bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -614,7 +608,6 @@ func providerRow(workspaceID string, p Provider, mayManage bool) templ.Component
 	})
 }
 
-//go:noinline
 func providerFields(f ui.Form, p Provider) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -657,8 +650,6 @@ func providerFields(f ui.Form, p Provider) templ.Component {
 }
 
 // ProviderPage changes or removes a provider.
-//
-//go:noinline
 func ProviderPage(l shell.Layout, p Provider, f ui.Form, result string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

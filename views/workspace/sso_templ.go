@@ -33,8 +33,6 @@ var (
 )
 
 // SSOPage connects a workspace with its own identity provider.
-//
-//go:noinline
 func SSOPage(l shell.Layout, m SSO) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -165,7 +163,6 @@ func SSOPage(l shell.Layout, m SSO) templ.Component {
 	})
 }
 
-//go:noinline
 func connectionCard(workspaceID string, m SSO) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -274,7 +271,6 @@ func connectionCard(workspaceID string, m SSO) templ.Component {
 	})
 }
 
-//go:noinline
 func domainCard(workspaceID string, m SSO) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -391,7 +387,6 @@ func domainCard(workspaceID string, m SSO) templ.Component {
 	})
 }
 
-//go:noinline
 func removeSSO(workspaceID string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2921,8 +2921,19 @@ export interface components {
             next_attempt_at?: components["schemas"]["Time"];
             /** @description Whether answers use it, if only in its previous version. */
             answered: boolean;
+            /** @description What of its file or page was not read, so that answers don't use it. Absent when everything was. */
+            notes?: components["schemas"]["DocumentNote"][];
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
+        };
+        DocumentNote: {
+            /**
+             * @description What it is. `part` is anything without a name of its own. Later versions may add values.
+             * @enum {string}
+             */
+            kind: "page" | "row" | "chart" | "diagram" | "drawing" | "image" | "media" | "form_field" | "formula" | "comment" | "header_or_footer" | "frame" | "embedded_file" | "hidden_part" | "properties" | "part";
+            /** @description How many of them there are. */
+            count: number;
         };
         DocumentEnvelope: {
             /** @constant */
@@ -2967,6 +2978,8 @@ export interface components {
                 next_attempt_at?: components["schemas"]["Time"];
                 /** @description Whether answers use it, if only in its previous version. */
                 answered: boolean;
+                /** @description What of its file or page was not read, so that answers don't use it. Absent when everything was. */
+                notes?: components["schemas"]["DocumentNote"][];
                 created_at: components["schemas"]["Time"];
                 updated_at: components["schemas"]["Time"];
                 /**

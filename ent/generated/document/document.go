@@ -41,6 +41,8 @@ const (
 	FieldSearchText = "search_text"
 	// FieldPlaces holds the string denoting the places field in the database.
 	FieldPlaces = "places"
+	// FieldNotes holds the string denoting the notes field in the database.
+	FieldNotes = "notes"
 	// FieldInputHash holds the string denoting the input_hash field in the database.
 	FieldInputHash = "input_hash"
 	// FieldContentHash holds the string denoting the content_hash field in the database.
@@ -104,6 +106,7 @@ var Columns = []string{
 	FieldBytes,
 	FieldSearchText,
 	FieldPlaces,
+	FieldNotes,
 	FieldInputHash,
 	FieldContentHash,
 	FieldChars,
@@ -171,6 +174,8 @@ var (
 	SearchTextValidator func(string) error
 	// DefaultPlaces holds the default value on creation for the "places" field.
 	DefaultPlaces string
+	// DefaultNotes holds the default value on creation for the "notes" field.
+	DefaultNotes string
 	// DefaultInputHash holds the default value on creation for the "input_hash" field.
 	DefaultInputHash string
 	// InputHashValidator is a validator for the "input_hash" field. It is called by the builders before save.
@@ -282,6 +287,11 @@ func BySearchText(opts ...sql.OrderTermOption) OrderOption {
 // ByPlaces orders the results by the places field.
 func ByPlaces(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPlaces, opts...).ToFunc()
+}
+
+// ByNotes orders the results by the notes field.
+func ByNotes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNotes, opts...).ToFunc()
 }
 
 // ByInputHash orders the results by the input_hash field.

@@ -130,6 +130,11 @@ func Places(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldPlaces, v))
 }
 
+// Notes applies equality check predicate on the "notes" field. It's identical to NotesEQ.
+func Notes(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldNotes, v))
+}
+
 // InputHash applies equality check predicate on the "input_hash" field. It's identical to InputHashEQ.
 func InputHash(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldInputHash, v))
@@ -1008,6 +1013,71 @@ func PlacesEqualFold(v string) predicate.Document {
 // PlacesContainsFold applies the ContainsFold predicate on the "places" field.
 func PlacesContainsFold(v string) predicate.Document {
 	return predicate.Document(sql.FieldContainsFold(FieldPlaces, v))
+}
+
+// NotesEQ applies the EQ predicate on the "notes" field.
+func NotesEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldNotes, v))
+}
+
+// NotesNEQ applies the NEQ predicate on the "notes" field.
+func NotesNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldNotes, v))
+}
+
+// NotesIn applies the In predicate on the "notes" field.
+func NotesIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldNotes, vs...))
+}
+
+// NotesNotIn applies the NotIn predicate on the "notes" field.
+func NotesNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldNotes, vs...))
+}
+
+// NotesGT applies the GT predicate on the "notes" field.
+func NotesGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldNotes, v))
+}
+
+// NotesGTE applies the GTE predicate on the "notes" field.
+func NotesGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldNotes, v))
+}
+
+// NotesLT applies the LT predicate on the "notes" field.
+func NotesLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldNotes, v))
+}
+
+// NotesLTE applies the LTE predicate on the "notes" field.
+func NotesLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldNotes, v))
+}
+
+// NotesContains applies the Contains predicate on the "notes" field.
+func NotesContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldNotes, v))
+}
+
+// NotesHasPrefix applies the HasPrefix predicate on the "notes" field.
+func NotesHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldNotes, v))
+}
+
+// NotesHasSuffix applies the HasSuffix predicate on the "notes" field.
+func NotesHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldNotes, v))
+}
+
+// NotesEqualFold applies the EqualFold predicate on the "notes" field.
+func NotesEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldNotes, v))
+}
+
+// NotesContainsFold applies the ContainsFold predicate on the "notes" field.
+func NotesContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldNotes, v))
 }
 
 // InputHashEQ applies the EQ predicate on the "input_hash" field.

@@ -254,6 +254,7 @@ var (
 		{Name: "bytes", Type: field.TypeInt, Default: 0},
 		{Name: "search_text", Type: field.TypeString, Size: 2000, Default: ""},
 		{Name: "places", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "notes", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "input_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "content_hash", Type: field.TypeString, Size: 64},
 		{Name: "chars", Type: field.TypeInt},
@@ -281,7 +282,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[30]},
+				Columns:    []*schema.Column{DocumentsColumns[31]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -290,27 +291,27 @@ var (
 			{
 				Name:    "document_list",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[29], DocumentsColumns[0], DocumentsColumns[7], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[30], DocumentsColumns[0], DocumentsColumns[7], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[13]},
+				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[14]},
 			},
 			{
 				Name:    "document_chatbot_id_live",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[19]},
+				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[20]},
 			},
 			{
 				Name:    "document_chatbot_id_state",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[7]},
+				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[7]},
 			},
 			{
 				Name:    "document_external_id",
 				Unique:  true,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[24]},
+				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[25]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_id <> ''",
 				},
@@ -323,17 +324,17 @@ var (
 			{
 				Name:    "document_sizes",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[15], DocumentsColumns[10]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[16], DocumentsColumns[10]},
 			},
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[28]},
+				Columns: []*schema.Column{DocumentsColumns[29]},
 			},
 			{
 				Name:    "document_due",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[22]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[23]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},
