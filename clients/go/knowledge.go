@@ -85,9 +85,11 @@ type Document struct {
 	// Answered says whether answers use it, if only in its previous version.
 	Answered bool `json:"answered"`
 	// Notes say what of its file or page was not read, so that answers don't use it.
-	Notes     []Note    `json:"notes"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	Notes []Note `json:"notes"`
+	// ReaderOutdated says that an older version of the server read its file or page.
+	ReaderOutdated bool      `json:"reader_outdated"`
+	CreatedAt      time.Time `json:"created_at"`
+	UpdatedAt      time.Time `json:"updated_at"`
 	// Result says what became of a document that was added: "created", "replaced", "unchanged" or
 	// "read_again". It is "unchanged" too when the client had to send it again because the first
 	// answer was lost.

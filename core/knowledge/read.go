@@ -101,7 +101,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 		return err
 	}
 	request := Fetch{URL: d.URL}
-	if d.Live > 0 {
+	if d.Live > 0 && !d.ReaderOutdated() {
 		request.ETag, request.LastModified = d.ETag, d.LastModified
 	}
 	page, err := s.fetcher.Get(ctx, request)
@@ -208,6 +208,7 @@ func filled(d Document, extracted Extracted) Document {
 	if extracted.Kind != "" {
 		d.Kind = extracted.Kind
 	}
+	d.ReaderVersion = ReaderVersion(d.Kind)
 	for _, place := range extracted.Places {
 		d.Places = append(d.Places, split.Place{Offset: place.Offset, Name: plain.Shorten(plain.Title(place.Name), maxTitle)})
 	}

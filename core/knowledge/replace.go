@@ -52,6 +52,9 @@ func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, kno
 	next := known
 	next.Title, next.Kind, next.InputHash = document.Title, document.Kind, document.InputHash
 	next.Content, next.Places, next.Notes, next.ContentHash, next.Version = document.Content, nil, nil, "", known.Version+1
+	if file == nil {
+		next.ReaderVersion = 0
+	}
 	next.State, next.Reason, next.Attempts, next.Begun, next.DueAt, next.UpdatedAt = Pending, "", 0, document.Begun, document.DueAt, document.UpdatedAt
 	if file == nil { // else the characters of the live version count until the file is read
 		next.Chars = document.Chars

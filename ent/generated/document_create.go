@@ -177,6 +177,20 @@ func (_c *DocumentCreate) SetNillableNotes(v *string) *DocumentCreate {
 	return _c
 }
 
+// SetReaderVersion sets the "reader_version" field.
+func (_c *DocumentCreate) SetReaderVersion(v int) *DocumentCreate {
+	_c.mutation.SetReaderVersion(v)
+	return _c
+}
+
+// SetNillableReaderVersion sets the "reader_version" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableReaderVersion(v *int) *DocumentCreate {
+	if v != nil {
+		_c.SetReaderVersion(*v)
+	}
+	return _c
+}
+
 // SetInputHash sets the "input_hash" field.
 func (_c *DocumentCreate) SetInputHash(v string) *DocumentCreate {
 	_c.mutation.SetInputHash(v)
@@ -467,6 +481,10 @@ func (_c *DocumentCreate) defaults() error {
 		v := document.DefaultNotes
 		_c.mutation.SetNotes(v)
 	}
+	if _, ok := _c.mutation.ReaderVersion(); !ok {
+		v := document.DefaultReaderVersion
+		_c.mutation.SetReaderVersion(v)
+	}
 	if _, ok := _c.mutation.InputHash(); !ok {
 		v := document.DefaultInputHash
 		_c.mutation.SetInputHash(v)
@@ -599,6 +617,9 @@ func (_c *DocumentCreate) check() error {
 	}
 	if _, ok := _c.mutation.Notes(); !ok {
 		return &ValidationError{Name: "notes", err: errors.New(`generated: missing required field "Document.notes"`)}
+	}
+	if _, ok := _c.mutation.ReaderVersion(); !ok {
+		return &ValidationError{Name: "reader_version", err: errors.New(`generated: missing required field "Document.reader_version"`)}
 	}
 	if _, ok := _c.mutation.InputHash(); !ok {
 		return &ValidationError{Name: "input_hash", err: errors.New(`generated: missing required field "Document.input_hash"`)}
@@ -766,6 +787,10 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Notes(); ok {
 		_spec.SetField(document.FieldNotes, field.TypeString, value)
 		_node.Notes = value
+	}
+	if value, ok := _c.mutation.ReaderVersion(); ok {
+		_spec.SetField(document.FieldReaderVersion, field.TypeInt, value)
+		_node.ReaderVersion = value
 	}
 	if value, ok := _c.mutation.InputHash(); ok {
 		_spec.SetField(document.FieldInputHash, field.TypeString, value)

@@ -196,6 +196,27 @@ func (_u *DocumentUpdate) SetNillableNotes(v *string) *DocumentUpdate {
 	return _u
 }
 
+// SetReaderVersion sets the "reader_version" field.
+func (_u *DocumentUpdate) SetReaderVersion(v int) *DocumentUpdate {
+	_u.mutation.ResetReaderVersion()
+	_u.mutation.SetReaderVersion(v)
+	return _u
+}
+
+// SetNillableReaderVersion sets the "reader_version" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableReaderVersion(v *int) *DocumentUpdate {
+	if v != nil {
+		_u.SetReaderVersion(*v)
+	}
+	return _u
+}
+
+// AddReaderVersion adds value to the "reader_version" field.
+func (_u *DocumentUpdate) AddReaderVersion(v int) *DocumentUpdate {
+	_u.mutation.AddReaderVersion(v)
+	return _u
+}
+
 // SetInputHash sets the "input_hash" field.
 func (_u *DocumentUpdate) SetInputHash(v string) *DocumentUpdate {
 	_u.mutation.SetInputHash(v)
@@ -611,6 +632,12 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Notes(); ok {
 		_spec.SetField(document.FieldNotes, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.ReaderVersion(); ok {
+		_spec.SetField(document.FieldReaderVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedReaderVersion(); ok {
+		_spec.AddField(document.FieldReaderVersion, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.InputHash(); ok {
 		_spec.SetField(document.FieldInputHash, field.TypeString, value)

@@ -4893,54 +4893,56 @@ func (m *ConversationMutation) ResetEdge(name string) error {
 // DocumentMutation represents an operation that mutates the Document nodes in the graph.
 type DocumentMutation struct {
 	config
-	op               Op
-	typ              string
-	id               *string
-	workspace_id     *string
-	source_id        *string
-	url              *string
-	depth            *int
-	adddepth         *int
-	title            *string
-	kind             *string
-	state            *string
-	reason           *string
-	content          *string
-	bytes            *int
-	addbytes         *int
-	search_text      *string
-	places           *string
-	notes            *string
-	input_hash       *string
-	content_hash     *string
-	chars            *int
-	addchars         *int
-	passage_count    *int
-	addpassage_count *int
-	indexed          *int
-	addindexed       *int
-	version          *int
-	addversion       *int
-	live             *int
-	addlive          *int
-	attempts         *int
-	addattempts      *int
-	begun            *int
-	addbegun         *int
-	due_at           *time.Time
-	undo_state       *string
-	external_id      *string
-	etag             *string
-	last_modified    *string
-	fetched_at       *time.Time
-	updated_at       *time.Time
-	created_at       *time.Time
-	clearedFields    map[string]struct{}
-	chatbot          *string
-	clearedchatbot   bool
-	done             bool
-	oldValue         func(context.Context) (*Document, error)
-	predicates       []predicate.Document
+	op                Op
+	typ               string
+	id                *string
+	workspace_id      *string
+	source_id         *string
+	url               *string
+	depth             *int
+	adddepth          *int
+	title             *string
+	kind              *string
+	state             *string
+	reason            *string
+	content           *string
+	bytes             *int
+	addbytes          *int
+	search_text       *string
+	places            *string
+	notes             *string
+	reader_version    *int
+	addreader_version *int
+	input_hash        *string
+	content_hash      *string
+	chars             *int
+	addchars          *int
+	passage_count     *int
+	addpassage_count  *int
+	indexed           *int
+	addindexed        *int
+	version           *int
+	addversion        *int
+	live              *int
+	addlive           *int
+	attempts          *int
+	addattempts       *int
+	begun             *int
+	addbegun          *int
+	due_at            *time.Time
+	undo_state        *string
+	external_id       *string
+	etag              *string
+	last_modified     *string
+	fetched_at        *time.Time
+	updated_at        *time.Time
+	created_at        *time.Time
+	clearedFields     map[string]struct{}
+	chatbot           *string
+	clearedchatbot    bool
+	done              bool
+	oldValue          func(context.Context) (*Document, error)
+	predicates        []predicate.Document
 }
 
 var _ ent.Mutation = (*DocumentMutation)(nil)
@@ -5351,6 +5353,45 @@ func (m *DocumentMutation) Notes() (r string, exists bool) {
 // ResetNotes resets all changes to the "notes" field.
 func (m *DocumentMutation) ResetNotes() {
 	m.notes = nil
+}
+
+// SetReaderVersion sets the "reader_version" field.
+func (m *DocumentMutation) SetReaderVersion(i int) {
+	m.reader_version = &i
+	m.addreader_version = nil
+}
+
+// ReaderVersion returns the value of the "reader_version" field in the mutation.
+func (m *DocumentMutation) ReaderVersion() (r int, exists bool) {
+	v := m.reader_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddReaderVersion adds i to the "reader_version" field.
+func (m *DocumentMutation) AddReaderVersion(i int) {
+	if m.addreader_version != nil {
+		*m.addreader_version += i
+	} else {
+		m.addreader_version = &i
+	}
+}
+
+// AddedReaderVersion returns the value that was added to the "reader_version" field in this mutation.
+func (m *DocumentMutation) AddedReaderVersion() (r int, exists bool) {
+	v := m.addreader_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReaderVersion resets all changes to the "reader_version" field.
+func (m *DocumentMutation) ResetReaderVersion() {
+	m.reader_version = nil
+	m.addreader_version = nil
 }
 
 // SetInputHash sets the "input_hash" field.
@@ -5916,7 +5957,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 31)
+	fields := make([]string, 0, 32)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -5958,6 +5999,9 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.notes != nil {
 		fields = append(fields, document.FieldNotes)
+	}
+	if m.reader_version != nil {
+		fields = append(fields, document.FieldReaderVersion)
 	}
 	if m.input_hash != nil {
 		fields = append(fields, document.FieldInputHash)
@@ -6046,6 +6090,8 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.Places()
 	case document.FieldNotes:
 		return m.Notes()
+	case document.FieldReaderVersion:
+		return m.ReaderVersion()
 	case document.FieldInputHash:
 		return m.InputHash()
 	case document.FieldContentHash:
@@ -6194,6 +6240,13 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetNotes(v)
 		return nil
+	case document.FieldReaderVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReaderVersion(v)
+		return nil
 	case document.FieldInputHash:
 		v, ok := value.(string)
 		if !ok {
@@ -6327,6 +6380,9 @@ func (m *DocumentMutation) AddedFields() []string {
 	if m.addbytes != nil {
 		fields = append(fields, document.FieldBytes)
 	}
+	if m.addreader_version != nil {
+		fields = append(fields, document.FieldReaderVersion)
+	}
 	if m.addchars != nil {
 		fields = append(fields, document.FieldChars)
 	}
@@ -6360,6 +6416,8 @@ func (m *DocumentMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedDepth()
 	case document.FieldBytes:
 		return m.AddedBytes()
+	case document.FieldReaderVersion:
+		return m.AddedReaderVersion()
 	case document.FieldChars:
 		return m.AddedChars()
 	case document.FieldPassageCount:
@@ -6396,6 +6454,13 @@ func (m *DocumentMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddBytes(v)
+		return nil
+	case document.FieldReaderVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddReaderVersion(v)
 		return nil
 	case document.FieldChars:
 		v, ok := value.(int)
@@ -6535,6 +6600,9 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldNotes:
 		m.ResetNotes()
+		return nil
+	case document.FieldReaderVersion:
+		m.ResetReaderVersion()
 		return nil
 	case document.FieldInputHash:
 		m.ResetInputHash()

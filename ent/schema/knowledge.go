@@ -81,6 +81,8 @@ func (Document) Fields() []ent.Field {
 		longText("places"),
 		// notes are JSON: what of the file or page was not read.
 		longText("notes"),
+		// reader_version is that of the reader which made content: see package core/knowledge.
+		field.Int("reader_version").Default(0),
 		// input_hash is of what was given, content_hash of the text in it.
 		field.String("input_hash").MaxLen(64).Default(""),
 		field.String("content_hash").MaxLen(64),
@@ -122,7 +124,8 @@ func (Document) Indexes() []ent.Index {
 		// for pages of the list, and searches of it, that read none of the texts
 		index.Fields("chatbot_id", "created_at", "id", "state", "search_text").StorageKey("document_list"),
 		index.Fields("chatbot_id", "input_hash"),
-		index.Fields("chatbot_id", "live"),
+		// for what is live, and what of it an older reader has read, without the texts
+		index.Fields("chatbot_id", "live", "kind", "reader_version").StorageKey("document_live_reader"),
 		index.Fields("chatbot_id", "state"),
 		index.Fields("chatbot_id", "external_id").Unique().StorageKey("document_external_id").
 			Annotations(entsql.IndexWhere("external_id <> ''")),

@@ -96,6 +96,8 @@ type Document struct {
 	NextAt *time.Time
 	// Unread says what of its file or page was not read, or nothing.
 	Unread string
+	// Outdated says that an older version of the reader read it.
+	Outdated bool
 	// Before says that it is answered from as it was before.
 	Before bool
 	// MayRetry, MayRead and MayCancel say what makes sense now.

@@ -2923,6 +2923,8 @@ export interface components {
             answered: boolean;
             /** @description What of its file or page was not read, so that answers don't use it. Absent when everything was. */
             notes?: components["schemas"]["DocumentNote"][];
+            /** @description Whether an older version of the server read its file or page. Absent when that is not so. */
+            reader_outdated?: boolean;
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
         };
@@ -2980,6 +2982,8 @@ export interface components {
                 answered: boolean;
                 /** @description What of its file or page was not read, so that answers don't use it. Absent when everything was. */
                 notes?: components["schemas"]["DocumentNote"][];
+                /** @description Whether an older version of the server read its file or page. Absent when that is not so. */
+                reader_outdated?: boolean;
                 created_at: components["schemas"]["Time"];
                 updated_at: components["schemas"]["Time"];
                 /**

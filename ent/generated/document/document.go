@@ -43,6 +43,8 @@ const (
 	FieldPlaces = "places"
 	// FieldNotes holds the string denoting the notes field in the database.
 	FieldNotes = "notes"
+	// FieldReaderVersion holds the string denoting the reader_version field in the database.
+	FieldReaderVersion = "reader_version"
 	// FieldInputHash holds the string denoting the input_hash field in the database.
 	FieldInputHash = "input_hash"
 	// FieldContentHash holds the string denoting the content_hash field in the database.
@@ -107,6 +109,7 @@ var Columns = []string{
 	FieldSearchText,
 	FieldPlaces,
 	FieldNotes,
+	FieldReaderVersion,
 	FieldInputHash,
 	FieldContentHash,
 	FieldChars,
@@ -176,6 +179,8 @@ var (
 	DefaultPlaces string
 	// DefaultNotes holds the default value on creation for the "notes" field.
 	DefaultNotes string
+	// DefaultReaderVersion holds the default value on creation for the "reader_version" field.
+	DefaultReaderVersion int
 	// DefaultInputHash holds the default value on creation for the "input_hash" field.
 	DefaultInputHash string
 	// InputHashValidator is a validator for the "input_hash" field. It is called by the builders before save.
@@ -292,6 +297,11 @@ func ByPlaces(opts ...sql.OrderTermOption) OrderOption {
 // ByNotes orders the results by the notes field.
 func ByNotes(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNotes, opts...).ToFunc()
+}
+
+// ByReaderVersion orders the results by the reader_version field.
+func ByReaderVersion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReaderVersion, opts...).ToFunc()
 }
 
 // ByInputHash orders the results by the input_hash field.

@@ -135,6 +135,11 @@ func Notes(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldNotes, v))
 }
 
+// ReaderVersion applies equality check predicate on the "reader_version" field. It's identical to ReaderVersionEQ.
+func ReaderVersion(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldReaderVersion, v))
+}
+
 // InputHash applies equality check predicate on the "input_hash" field. It's identical to InputHashEQ.
 func InputHash(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldInputHash, v))
@@ -1078,6 +1083,46 @@ func NotesEqualFold(v string) predicate.Document {
 // NotesContainsFold applies the ContainsFold predicate on the "notes" field.
 func NotesContainsFold(v string) predicate.Document {
 	return predicate.Document(sql.FieldContainsFold(FieldNotes, v))
+}
+
+// ReaderVersionEQ applies the EQ predicate on the "reader_version" field.
+func ReaderVersionEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldReaderVersion, v))
+}
+
+// ReaderVersionNEQ applies the NEQ predicate on the "reader_version" field.
+func ReaderVersionNEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldReaderVersion, v))
+}
+
+// ReaderVersionIn applies the In predicate on the "reader_version" field.
+func ReaderVersionIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldReaderVersion, vs...))
+}
+
+// ReaderVersionNotIn applies the NotIn predicate on the "reader_version" field.
+func ReaderVersionNotIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldReaderVersion, vs...))
+}
+
+// ReaderVersionGT applies the GT predicate on the "reader_version" field.
+func ReaderVersionGT(v int) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldReaderVersion, v))
+}
+
+// ReaderVersionGTE applies the GTE predicate on the "reader_version" field.
+func ReaderVersionGTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldReaderVersion, v))
+}
+
+// ReaderVersionLT applies the LT predicate on the "reader_version" field.
+func ReaderVersionLT(v int) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldReaderVersion, v))
+}
+
+// ReaderVersionLTE applies the LTE predicate on the "reader_version" field.
+func ReaderVersionLTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldReaderVersion, v))
 }
 
 // InputHashEQ applies the EQ predicate on the "input_hash" field.

@@ -255,6 +255,7 @@ var (
 		{Name: "search_text", Type: field.TypeString, Size: 2000, Default: ""},
 		{Name: "places", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
 		{Name: "notes", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "reader_version", Type: field.TypeInt, Default: 0},
 		{Name: "input_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "content_hash", Type: field.TypeString, Size: 64},
 		{Name: "chars", Type: field.TypeInt},
@@ -282,7 +283,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[31]},
+				Columns:    []*schema.Column{DocumentsColumns[32]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -291,27 +292,27 @@ var (
 			{
 				Name:    "document_list",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[30], DocumentsColumns[0], DocumentsColumns[7], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[32], DocumentsColumns[31], DocumentsColumns[0], DocumentsColumns[7], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[14]},
+				Columns: []*schema.Column{DocumentsColumns[32], DocumentsColumns[15]},
 			},
 			{
-				Name:    "document_chatbot_id_live",
+				Name:    "document_live_reader",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[20]},
+				Columns: []*schema.Column{DocumentsColumns[32], DocumentsColumns[21], DocumentsColumns[6], DocumentsColumns[14]},
 			},
 			{
 				Name:    "document_chatbot_id_state",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[7]},
+				Columns: []*schema.Column{DocumentsColumns[32], DocumentsColumns[7]},
 			},
 			{
 				Name:    "document_external_id",
 				Unique:  true,
-				Columns: []*schema.Column{DocumentsColumns[31], DocumentsColumns[25]},
+				Columns: []*schema.Column{DocumentsColumns[32], DocumentsColumns[26]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_id <> ''",
 				},
@@ -324,17 +325,17 @@ var (
 			{
 				Name:    "document_sizes",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[16], DocumentsColumns[10]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[17], DocumentsColumns[10]},
 			},
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[29]},
+				Columns: []*schema.Column{DocumentsColumns[30]},
 			},
 			{
 				Name:    "document_due",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[23]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[24]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},

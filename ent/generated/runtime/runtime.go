@@ -516,66 +516,70 @@ func init() {
 	documentDescNotes := documentFields[13].Descriptor()
 	// document.DefaultNotes holds the default value on creation for the notes field.
 	document.DefaultNotes = documentDescNotes.Default.(string)
+	// documentDescReaderVersion is the schema descriptor for reader_version field.
+	documentDescReaderVersion := documentFields[14].Descriptor()
+	// document.DefaultReaderVersion holds the default value on creation for the reader_version field.
+	document.DefaultReaderVersion = documentDescReaderVersion.Default.(int)
 	// documentDescInputHash is the schema descriptor for input_hash field.
-	documentDescInputHash := documentFields[14].Descriptor()
+	documentDescInputHash := documentFields[15].Descriptor()
 	// document.DefaultInputHash holds the default value on creation for the input_hash field.
 	document.DefaultInputHash = documentDescInputHash.Default.(string)
 	// document.InputHashValidator is a validator for the "input_hash" field. It is called by the builders before save.
 	document.InputHashValidator = documentDescInputHash.Validators[0].(func(string) error)
 	// documentDescContentHash is the schema descriptor for content_hash field.
-	documentDescContentHash := documentFields[15].Descriptor()
+	documentDescContentHash := documentFields[16].Descriptor()
 	// document.ContentHashValidator is a validator for the "content_hash" field. It is called by the builders before save.
 	document.ContentHashValidator = documentDescContentHash.Validators[0].(func(string) error)
 	// documentDescPassageCount is the schema descriptor for passage_count field.
-	documentDescPassageCount := documentFields[17].Descriptor()
+	documentDescPassageCount := documentFields[18].Descriptor()
 	// document.DefaultPassageCount holds the default value on creation for the passage_count field.
 	document.DefaultPassageCount = documentDescPassageCount.Default.(int)
 	// documentDescIndexed is the schema descriptor for indexed field.
-	documentDescIndexed := documentFields[18].Descriptor()
+	documentDescIndexed := documentFields[19].Descriptor()
 	// document.DefaultIndexed holds the default value on creation for the indexed field.
 	document.DefaultIndexed = documentDescIndexed.Default.(int)
 	// documentDescVersion is the schema descriptor for version field.
-	documentDescVersion := documentFields[19].Descriptor()
+	documentDescVersion := documentFields[20].Descriptor()
 	// document.DefaultVersion holds the default value on creation for the version field.
 	document.DefaultVersion = documentDescVersion.Default.(int)
 	// documentDescLive is the schema descriptor for live field.
-	documentDescLive := documentFields[20].Descriptor()
+	documentDescLive := documentFields[21].Descriptor()
 	// document.DefaultLive holds the default value on creation for the live field.
 	document.DefaultLive = documentDescLive.Default.(int)
 	// documentDescAttempts is the schema descriptor for attempts field.
-	documentDescAttempts := documentFields[21].Descriptor()
+	documentDescAttempts := documentFields[22].Descriptor()
 	// document.DefaultAttempts holds the default value on creation for the attempts field.
 	document.DefaultAttempts = documentDescAttempts.Default.(int)
 	// documentDescBegun is the schema descriptor for begun field.
-	documentDescBegun := documentFields[22].Descriptor()
+	documentDescBegun := documentFields[23].Descriptor()
 	// document.DefaultBegun holds the default value on creation for the begun field.
 	document.DefaultBegun = documentDescBegun.Default.(int)
 	// documentDescUndoState is the schema descriptor for undo_state field.
-	documentDescUndoState := documentFields[24].Descriptor()
+	documentDescUndoState := documentFields[25].Descriptor()
 	// document.DefaultUndoState holds the default value on creation for the undo_state field.
 	document.DefaultUndoState = documentDescUndoState.Default.(string)
 	// document.UndoStateValidator is a validator for the "undo_state" field. It is called by the builders before save.
 	document.UndoStateValidator = documentDescUndoState.Validators[0].(func(string) error)
 	// documentDescExternalID is the schema descriptor for external_id field.
-	documentDescExternalID := documentFields[25].Descriptor()
+	documentDescExternalID := documentFields[26].Descriptor()
 	// document.DefaultExternalID holds the default value on creation for the external_id field.
 	document.DefaultExternalID = documentDescExternalID.Default.(string)
 	// document.ExternalIDValidator is a validator for the "external_id" field. It is called by the builders before save.
 	document.ExternalIDValidator = documentDescExternalID.Validators[0].(func(string) error)
 	// documentDescEtag is the schema descriptor for etag field.
-	documentDescEtag := documentFields[26].Descriptor()
+	documentDescEtag := documentFields[27].Descriptor()
 	// document.DefaultEtag holds the default value on creation for the etag field.
 	document.DefaultEtag = documentDescEtag.Default.(string)
 	// document.EtagValidator is a validator for the "etag" field. It is called by the builders before save.
 	document.EtagValidator = documentDescEtag.Validators[0].(func(string) error)
 	// documentDescLastModified is the schema descriptor for last_modified field.
-	documentDescLastModified := documentFields[27].Descriptor()
+	documentDescLastModified := documentFields[28].Descriptor()
 	// document.DefaultLastModified holds the default value on creation for the last_modified field.
 	document.DefaultLastModified = documentDescLastModified.Default.(string)
 	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
 	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[30].Descriptor()
+	documentDescCreatedAt := documentFields[31].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.
