@@ -23,6 +23,8 @@ type Document struct {
 	Answered bool `json:"answered"`
 	// Notes say what of its file or page was not read.
 	Notes []Note `json:"notes,omitzero"`
+	// Original says whether its file is kept as it was uploaded.
+	Original string `json:"original,omitzero"`
 	// ReaderOutdated says that it was read by an older version of Parley's reader.
 	ReaderOutdated bool   `json:"reader_outdated,omitzero"`
 	CreatedAt      string `json:"created_at"`
@@ -40,7 +42,7 @@ func DocumentToWire(d knowledge.Document) Document {
 	data := Document{
 		ID: d.ID, ExternalID: d.ExternalID, SourceID: d.SourceID, URL: d.URL, Title: d.Title, Kind: string(d.Kind), State: string(d.State),
 		Reason: d.Reason, Chars: d.Chars, Passages: d.Passages, Indexed: d.Indexed, Attempts: d.Attempts,
-		Answered: d.Live > 0, ReaderOutdated: d.ReaderOutdated(), CreatedAt: timestamp(d.CreatedAt), UpdatedAt: timestamp(d.UpdatedAt),
+		Answered: d.Live > 0, Original: string(d.Original), ReaderOutdated: d.ReaderOutdated(), CreatedAt: timestamp(d.CreatedAt), UpdatedAt: timestamp(d.UpdatedAt),
 	}
 	for _, note := range d.Notes {
 		data.Notes = append(data.Notes, Note{string(note.Kind), note.Count})

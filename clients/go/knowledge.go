@@ -86,6 +86,9 @@ type Document struct {
 	Answered bool `json:"answered"`
 	// Notes say what of its file or page was not read, so that answers don't use it.
 	Notes []Note `json:"notes"`
+	// Original is "kept" if its file is kept as it was uploaded, and "no_room" if the plan's storage had
+	// no room for it.
+	Original string `json:"original"`
 	// ReaderOutdated says that an older version of the server read its file or page.
 	ReaderOutdated bool      `json:"reader_outdated"`
 	CreatedAt      time.Time `json:"created_at"`

@@ -90,6 +90,8 @@ type Document struct {
 	// ReaderVersion is the version of the reader that made the content, or zero for a text that
 	// needed none and for what was read before versions were recorded.
 	ReaderVersion int
+	// Original says whether its file is kept as it was uploaded.
+	Original OriginalState
 	// InputHash is the SHA-256 of the input, in hex: kind, title, text or
 	// file, and external ID if it has one. It is empty for what a source found.
 	InputHash string

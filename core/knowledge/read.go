@@ -7,6 +7,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/tenant"
 	"parley/internal/plain"
 	"parley/text/split"
 )
@@ -51,6 +52,7 @@ type reader struct {
 	mover
 	workspaces *workspaces
 	uploads    UploadStore
+	originals  originals
 	sources    SourceStore
 	passages   PassageStore
 	extractor  Extractor
@@ -66,12 +68,17 @@ func (s *reader) read(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 	if d.URL != "" {
 		return s.readAddress(ctx, bot, d)
 	}
+	fresh := true
 	upload, err := s.uploads.Upload(ctx, d.WorkspaceID, d.ID)
+	if fault.Is(err, fault.NotFound) {
+		fresh = false
+		upload, err = s.originals.outdated(ctx, *d)
+	}
 	if fault.Is(err, fault.NotFound) { // a text that was typed, or has been extracted
 		if d.Content == "" {
 			return errNoFile
 		}
-		return s.storeContent(ctx, bot, d, *d)
+		return s.storeContent(ctx, bot, d, *d, nil)
 	}
 	if err != nil {
 		return err
@@ -87,7 +94,10 @@ func (s *reader) read(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 	if extracted.Title != "" && d.Title == plain.Shorten(plain.Title(upload.Name), maxTitle) {
 		next.Title = plain.Shorten(plain.Title(extracted.Title), maxTitle)
 	}
-	return s.storeContent(ctx, bot, d, next)
+	if !fresh {
+		return s.storeContent(ctx, bot, d, next, nil)
+	}
+	return s.storeContent(ctx, bot, d, next, &upload)
 }
 
 // readAddress fetches the page of a document and keeps what it says. What a
@@ -118,7 +128,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 	case page.NotModified && page.NoIndex:
 		return errNoIndex
 	case page.NotModified: // but perhaps it must be split in another way
-		return s.storeContent(ctx, bot, d, *d)
+		return s.storeContent(ctx, bot, d, *d, nil)
 	}
 	if err := s.enter(ctx, d, Extracting); err != nil {
 		return err
@@ -143,7 +153,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 	if title := plain.Shorten(plain.Title(extracted.Title), maxTitle); title != "" {
 		next.Title = title
 	}
-	return s.storeContent(ctx, bot, d, next)
+	return s.storeContent(ctx, bot, d, next, nil)
 }
 
 var (
@@ -225,8 +235,8 @@ func fitting(value string, limit int) string {
 }
 
 // storeContent stores the next content of a document, and moves the document to Indexing, or
-// to Ready if the content is live already. It deletes the file, which nobody needs then.
-func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Document, next Document) error {
+// to Ready if the content is live already. The upload that it was read from, if any, is kept or deleted: see settleFile.
+func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Document, next Document, upload *Upload) error {
 	switch {
 	case strings.TrimSpace(next.Content) == "":
 		return fault.New(fault.Invalid, "There is no text in it.")
@@ -238,7 +248,19 @@ func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Docum
 	next.Chars = utf8.RuneCountInString(next.Content)
 	next.ContentHash = contentHash(bot, next)
 	if next.ContentHash == d.ContentHash && d.Live == d.Version && d.Live > 0 {
-		return s.ready(ctx, d, next)
+		if upload == nil {
+			return s.ready(ctx, d, next)
+		}
+		return s.workspaces.InTx(ctx, func(ctx context.Context) error {
+			workspace, err := s.workspaces.lock(ctx, d.WorkspaceID)
+			if err != nil {
+				return err
+			}
+			if err := s.settleFile(ctx, bot, &next, upload, s.admitBeside(ctx, workspace, *d, 0), 0); err != nil {
+				return err
+			}
+			return s.ready(ctx, d, next)
+		})
 	}
 	if err := s.admitText(ctx, *d, next); err != nil { // before anything is made of it
 		return err
@@ -257,13 +279,8 @@ func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Docum
 		if err != nil {
 			return err
 		}
-		file := 0 // it goes when its text comes
-		if d.URL == "" {
-			if file, err = s.uploads.UploadSize(ctx, d.WorkspaceID, d.ID); err != nil {
-				return err
-			}
-		}
-		if err := s.workspaces.admit(ctx, workspace, next.Chars-d.Chars, len(next.Content)-len(d.Content)-file); err != nil {
+		admit := s.admitBeside(ctx, workspace, *d, next.Chars-d.Chars)
+		if err := s.settleFile(ctx, bot, &next, upload, admit, len(next.Content)-len(d.Content)); err != nil {
 			return err
 		}
 		if err := taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, d.State, next, true)); err != nil {
@@ -271,19 +288,27 @@ func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Docum
 		}
 		// Delete them now: if adding takes long, another worker may add the passages
 		// too, and none that is in the index may be deleted later.
-		if err := s.passages.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live); err != nil {
-			return err
-		}
-		if d.URL != "" {
-			return nil
-		}
-		return s.uploads.DeleteUpload(ctx, d.WorkspaceID, d.ID)
+		return s.passages.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live)
 	})
 	if err != nil {
 		return err
 	}
 	*d = next
 	return addedBy(s.passages.AddPassages(ctx, d.WorkspaceID, *d, passages))
+}
+
+// admitBeside returns what admits characters and bytes that come in place of the document's upload.
+func (s *reader) admitBeside(ctx context.Context, workspace tenant.Workspace, d Document, chars int) func(bytes int) error {
+	return func(bytes int) error {
+		uploaded := 0
+		if d.URL == "" {
+			var err error
+			if uploaded, err = s.uploads.UploadSize(ctx, d.WorkspaceID, d.ID); err != nil {
+				return err
+			}
+		}
+		return s.workspaces.admit(ctx, workspace, chars, bytes-uploaded)
+	}
 }
 
 // admitText refuses a text whose additional characters the plan does not include.

@@ -31,9 +31,11 @@ func OutdatedReaders() []Outdated {
 }
 
 // ReaderOutdated reports whether answers are made from what an older reader made of the file or page.
-func (d *Document) ReaderOutdated() bool {
+func (d *Document) ReaderOutdated() bool { return d.Live > 0 && d.readByOlder() }
+
+func (d *Document) readByOlder() bool {
 	for _, o := range OutdatedReaders() {
-		if d.Live > 0 && d.Kind == o.Kind && d.ReaderVersion >= o.From && d.ReaderVersion < o.Below {
+		if d.Kind == o.Kind && d.ReaderVersion >= o.From && d.ReaderVersion < o.Below {
 			return true
 		}
 	}

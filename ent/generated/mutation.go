@@ -2796,6 +2796,7 @@ type ChatbotMutation struct {
 	cache_answers            *bool
 	rerank                   *string
 	store_messages           *bool
+	keep_files               *bool
 	retention_days           *int
 	addretention_days        *int
 	knowledge_version        *int64
@@ -3423,6 +3424,25 @@ func (m *ChatbotMutation) ResetStoreMessages() {
 	m.store_messages = nil
 }
 
+// SetKeepFiles sets the "keep_files" field.
+func (m *ChatbotMutation) SetKeepFiles(b bool) {
+	m.keep_files = &b
+}
+
+// KeepFiles returns the value of the "keep_files" field in the mutation.
+func (m *ChatbotMutation) KeepFiles() (r bool, exists bool) {
+	v := m.keep_files
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKeepFiles resets all changes to the "keep_files" field.
+func (m *ChatbotMutation) ResetKeepFiles() {
+	m.keep_files = nil
+}
+
 // SetRetentionDays sets the "retention_days" field.
 func (m *ChatbotMutation) SetRetentionDays(i int) {
 	m.retention_days = &i
@@ -3619,7 +3639,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 26)
+	fields := make([]string, 0, 27)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -3682,6 +3702,9 @@ func (m *ChatbotMutation) Fields() []string {
 	}
 	if m.store_messages != nil {
 		fields = append(fields, chatbot.FieldStoreMessages)
+	}
+	if m.keep_files != nil {
+		fields = append(fields, chatbot.FieldKeepFiles)
 	}
 	if m.retention_days != nil {
 		fields = append(fields, chatbot.FieldRetentionDays)
@@ -3748,6 +3771,8 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.Rerank()
 	case chatbot.FieldStoreMessages:
 		return m.StoreMessages()
+	case chatbot.FieldKeepFiles:
+		return m.KeepFiles()
 	case chatbot.FieldRetentionDays:
 		return m.RetentionDays()
 	case chatbot.FieldKnowledgeVersion:
@@ -3920,6 +3945,13 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetStoreMessages(v)
+		return nil
+	case chatbot.FieldKeepFiles:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKeepFiles(v)
 		return nil
 	case chatbot.FieldRetentionDays:
 		v, ok := value.(int)
@@ -4151,6 +4183,9 @@ func (m *ChatbotMutation) ResetField(name string) error {
 		return nil
 	case chatbot.FieldStoreMessages:
 		m.ResetStoreMessages()
+		return nil
+	case chatbot.FieldKeepFiles:
+		m.ResetKeepFiles()
 		return nil
 	case chatbot.FieldRetentionDays:
 		m.ResetRetentionDays()
@@ -4913,6 +4948,7 @@ type DocumentMutation struct {
 	notes             *string
 	reader_version    *int
 	addreader_version *int
+	original          *string
 	input_hash        *string
 	content_hash      *string
 	chars             *int
@@ -5392,6 +5428,25 @@ func (m *DocumentMutation) AddedReaderVersion() (r int, exists bool) {
 func (m *DocumentMutation) ResetReaderVersion() {
 	m.reader_version = nil
 	m.addreader_version = nil
+}
+
+// SetOriginal sets the "original" field.
+func (m *DocumentMutation) SetOriginal(s string) {
+	m.original = &s
+}
+
+// Original returns the value of the "original" field in the mutation.
+func (m *DocumentMutation) Original() (r string, exists bool) {
+	v := m.original
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetOriginal resets all changes to the "original" field.
+func (m *DocumentMutation) ResetOriginal() {
+	m.original = nil
 }
 
 // SetInputHash sets the "input_hash" field.
@@ -5957,7 +6012,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 32)
+	fields := make([]string, 0, 33)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -6002,6 +6057,9 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.reader_version != nil {
 		fields = append(fields, document.FieldReaderVersion)
+	}
+	if m.original != nil {
+		fields = append(fields, document.FieldOriginal)
 	}
 	if m.input_hash != nil {
 		fields = append(fields, document.FieldInputHash)
@@ -6092,6 +6150,8 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.Notes()
 	case document.FieldReaderVersion:
 		return m.ReaderVersion()
+	case document.FieldOriginal:
+		return m.Original()
 	case document.FieldInputHash:
 		return m.InputHash()
 	case document.FieldContentHash:
@@ -6246,6 +6306,13 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetReaderVersion(v)
+		return nil
+	case document.FieldOriginal:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOriginal(v)
 		return nil
 	case document.FieldInputHash:
 		v, ok := value.(string)
@@ -6603,6 +6670,9 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldReaderVersion:
 		m.ResetReaderVersion()
+		return nil
+	case document.FieldOriginal:
+		m.ResetOriginal()
 		return nil
 	case document.FieldInputHash:
 		m.ResetInputHash()

@@ -83,6 +83,8 @@ func (Document) Fields() []ent.Field {
 		longText("notes"),
 		// reader_version is that of the reader which made content: see package core/knowledge.
 		field.Int("reader_version").Default(0),
+		// original says whether its file is kept: see package core/knowledge.
+		field.String("original").MaxLen(20).Default(""),
 		// input_hash is of what was given, content_hash of the text in it.
 		field.String("input_hash").MaxLen(64).Default(""),
 		field.String("content_hash").MaxLen(64),
@@ -130,6 +132,8 @@ func (Document) Indexes() []ent.Index {
 		index.Fields("chatbot_id", "external_id").Unique().StorageKey("document_external_id").
 			Annotations(entsql.IndexWhere("external_id <> ''")),
 		index.Fields("source_id", "state"),
+		// for the files that are read again after an upgrade
+		index.Fields("kind", "reader_version").StorageKey("document_kept_reader").Annotations(entsql.IndexWhere("original = 'kept'")),
 		// for what a workspace stores: see knowledgeSizes in package store
 		index.Fields("workspace_id", "chars", "bytes").StorageKey("document_sizes"),
 		index.Fields("updated_at"),

@@ -65,7 +65,7 @@ func (s *Rows) count(ctx context.Context, t privacy.Table, where *entsql.Predica
 }
 
 // readAtOnce is how many rows of a table are held, where they may be long.
-var readAtOnce = map[string]int{"uploads": 1, "documents": 4, "messages": 50}
+var readAtOnce = map[string]int{"uploads": 1, "originals": 1, "documents": 4, "messages": 50}
 
 // WorkspaceRows reads the exported columns of a workspace's rows in a table.
 func (s *Rows) WorkspaceRows(ctx context.Context, workspaceID string, t privacy.Table, which privacy.Selection) iter.Seq2[privacy.Row, error] {

@@ -1046,7 +1046,7 @@ func documentState(d Document) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if d.URL == "" {
+			if d.URL == "" && !d.Kept {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "Add the file again to have it read by this one.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -2923,6 +2923,11 @@ export interface components {
             answered: boolean;
             /** @description What of its file or page was not read, so that answers don't use it. Absent when everything was. */
             notes?: components["schemas"]["DocumentNote"][];
+            /**
+             * @description Whether its file is kept as it was uploaded: `no_room` says that the plan's storage had no room for it. Absent without a file, or if the chatbot keeps none. Later versions may add values.
+             * @enum {string}
+             */
+            original?: "kept" | "no_room";
             /** @description Whether an older version of the server read its file or page. Absent when that is not so. */
             reader_outdated?: boolean;
             created_at: components["schemas"]["Time"];
@@ -2982,6 +2987,11 @@ export interface components {
                 answered: boolean;
                 /** @description What of its file or page was not read, so that answers don't use it. Absent when everything was. */
                 notes?: components["schemas"]["DocumentNote"][];
+                /**
+                 * @description Whether its file is kept as it was uploaded: `no_room` says that the plan's storage had no room for it. Absent without a file, or if the chatbot keeps none. Later versions may add values.
+                 * @enum {string}
+                 */
+                original?: "kept" | "no_room";
                 /** @description Whether an older version of the server read its file or page. Absent when that is not so. */
                 reader_outdated?: boolean;
                 created_at: components["schemas"]["Time"];

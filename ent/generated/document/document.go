@@ -45,6 +45,8 @@ const (
 	FieldNotes = "notes"
 	// FieldReaderVersion holds the string denoting the reader_version field in the database.
 	FieldReaderVersion = "reader_version"
+	// FieldOriginal holds the string denoting the original field in the database.
+	FieldOriginal = "original"
 	// FieldInputHash holds the string denoting the input_hash field in the database.
 	FieldInputHash = "input_hash"
 	// FieldContentHash holds the string denoting the content_hash field in the database.
@@ -110,6 +112,7 @@ var Columns = []string{
 	FieldPlaces,
 	FieldNotes,
 	FieldReaderVersion,
+	FieldOriginal,
 	FieldInputHash,
 	FieldContentHash,
 	FieldChars,
@@ -181,6 +184,10 @@ var (
 	DefaultNotes string
 	// DefaultReaderVersion holds the default value on creation for the "reader_version" field.
 	DefaultReaderVersion int
+	// DefaultOriginal holds the default value on creation for the "original" field.
+	DefaultOriginal string
+	// OriginalValidator is a validator for the "original" field. It is called by the builders before save.
+	OriginalValidator func(string) error
 	// DefaultInputHash holds the default value on creation for the "input_hash" field.
 	DefaultInputHash string
 	// InputHashValidator is a validator for the "input_hash" field. It is called by the builders before save.
@@ -302,6 +309,11 @@ func ByNotes(opts ...sql.OrderTermOption) OrderOption {
 // ByReaderVersion orders the results by the reader_version field.
 func ByReaderVersion(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldReaderVersion, opts...).ToFunc()
+}
+
+// ByOriginal orders the results by the original field.
+func ByOriginal(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOriginal, opts...).ToFunc()
 }
 
 // ByInputHash orders the results by the input_hash field.

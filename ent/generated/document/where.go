@@ -140,6 +140,11 @@ func ReaderVersion(v int) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldReaderVersion, v))
 }
 
+// Original applies equality check predicate on the "original" field. It's identical to OriginalEQ.
+func Original(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldOriginal, v))
+}
+
 // InputHash applies equality check predicate on the "input_hash" field. It's identical to InputHashEQ.
 func InputHash(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldInputHash, v))
@@ -1123,6 +1128,71 @@ func ReaderVersionLT(v int) predicate.Document {
 // ReaderVersionLTE applies the LTE predicate on the "reader_version" field.
 func ReaderVersionLTE(v int) predicate.Document {
 	return predicate.Document(sql.FieldLTE(FieldReaderVersion, v))
+}
+
+// OriginalEQ applies the EQ predicate on the "original" field.
+func OriginalEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldOriginal, v))
+}
+
+// OriginalNEQ applies the NEQ predicate on the "original" field.
+func OriginalNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldOriginal, v))
+}
+
+// OriginalIn applies the In predicate on the "original" field.
+func OriginalIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldOriginal, vs...))
+}
+
+// OriginalNotIn applies the NotIn predicate on the "original" field.
+func OriginalNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldOriginal, vs...))
+}
+
+// OriginalGT applies the GT predicate on the "original" field.
+func OriginalGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldOriginal, v))
+}
+
+// OriginalGTE applies the GTE predicate on the "original" field.
+func OriginalGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldOriginal, v))
+}
+
+// OriginalLT applies the LT predicate on the "original" field.
+func OriginalLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldOriginal, v))
+}
+
+// OriginalLTE applies the LTE predicate on the "original" field.
+func OriginalLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldOriginal, v))
+}
+
+// OriginalContains applies the Contains predicate on the "original" field.
+func OriginalContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldOriginal, v))
+}
+
+// OriginalHasPrefix applies the HasPrefix predicate on the "original" field.
+func OriginalHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldOriginal, v))
+}
+
+// OriginalHasSuffix applies the HasSuffix predicate on the "original" field.
+func OriginalHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldOriginal, v))
+}
+
+// OriginalEqualFold applies the EqualFold predicate on the "original" field.
+func OriginalEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldOriginal, v))
+}
+
+// OriginalContainsFold applies the ContainsFold predicate on the "original" field.
+func OriginalContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldOriginal, v))
 }
 
 // InputHashEQ applies the EQ predicate on the "input_hash" field.

@@ -153,6 +153,7 @@ class Document(TypedDict, total=False):
     answered: whether answers use it, if only in its previous version.
     next_attempt_at: when the server tries again.
     notes: what of its file or page was not read, so that answers don't use it.
+    original: "kept" if its file is kept as it was uploaded, and "no_room" if the plan's storage had no room for it.
     reader_outdated: whether an older version of the server read its file or page.
     result: what became of a document that was added: "created", "replaced", "unchanged" or "read_again". It is
     "unchanged" too when the client had to send it again because the first answer was lost.
@@ -173,6 +174,7 @@ class Document(TypedDict, total=False):
     next_attempt_at: str
     answered: bool
     notes: list[DocumentNote]
+    original: str
     reader_outdated: bool
     created_at: str
     updated_at: str
