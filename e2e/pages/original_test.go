@@ -18,7 +18,7 @@ func TestOriginal(t *testing.T) {
 		w := start()
 		baker, other := w.NewTenant("baker", plan.Standard), w.NewTenant("other", plan.Standard)
 		const menu = "<html><body><h1>Menü</h1><p>A roll costs two.</p><script>alert(1)</script></body></html>"
-		w.PutsFile(w.Editor(baker), "menu", "Menü \"neu\".html", menu)
+		w.PutsFile(w.Editor(baker), "menu", "Menü neu.html", menu)
 		d := w.Settled(baker)[0]
 		page := "/chatbots/" + baker.Chatbot + "/knowledge/" + d.ID
 		v := w.SignedIn(baker.Email, baker.Password)
@@ -35,7 +35,7 @@ func TestOriginal(t *testing.T) {
 			for name, want := range map[string]string{
 				"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
 				"Content-Security-Policy": "sandbox; default-src 'none'",
-				"Content-Disposition":     `attachment; filename="Men_ _neu_.html"; filename*=UTF-8''Men%C3%BC%20%22neu%22.html`,
+				"Content-Disposition":     `attachment; filename="Men_ neu.html"; filename*=UTF-8''Men%C3%BC%20neu.html`,
 			} {
 				if value := got.Header.Get(name); value != want {
 					t.Errorf("%s is %q, want %q", name, value, want)
@@ -47,7 +47,7 @@ func TestOriginal(t *testing.T) {
 			if got := w.Within(t).SignedIn(other.Email, other.Password).Get(page + "/original"); got.StatusCode != http.StatusNotFound {
 				t.Errorf("status %d: %s", got.StatusCode, got.Text)
 			}
-			typed, err := w.Knowledge.Documents.Add(t.Context(), baker.Workspace, baker.Chatbot, knowledge.NewDocument{Title: "Typed", Content: "Typed."})
+			typed, err := w.Server.Knowledge.Documents.Add(t.Context(), baker.Workspace, baker.Chatbot, knowledge.NewDocument{Title: "Typed", Content: "Typed."})
 			if err != nil {
 				t.Fatal(err)
 			}
