@@ -15,6 +15,8 @@ import (
 )
 
 // EntryPage shows all that an entry of the audit log says.
+//
+//go:noinline
 func EntryPage(l shell.Layout, m Record) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -467,6 +469,7 @@ func EntryPage(l shell.Layout, m Record) templ.Component {
 	})
 }
 
+//go:noinline
 func setting(s Setting) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -571,6 +574,7 @@ func setting(s Setting) templ.Component {
 	})
 }
 
+//go:noinline
 func value(value []Piece, withheld bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

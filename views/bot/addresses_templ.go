@@ -15,6 +15,8 @@ import (
 )
 
 // AddressesPage lists the web addresses that documents come from.
+//
+//go:noinline
 func AddressesPage(l shell.Layout, m Addresses) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -218,6 +220,7 @@ func addressColumns(mayEdit bool) []ui.Column {
 	return columns
 }
 
+//go:noinline
 func sourceRow(chatbotID string, source Source, mayEdit bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

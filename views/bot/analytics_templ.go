@@ -14,6 +14,8 @@ import (
 )
 
 // AnalyticsPage shows what a chatbot did in a range of days.
+//
+//go:noinline
 func AnalyticsPage(l shell.Layout, m Analytics) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -148,6 +150,7 @@ func AnalyticsPage(l shell.Layout, m Analytics) templ.Component {
 	})
 }
 
+//go:noinline
 func charted(charts []ui.Chart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -187,6 +190,7 @@ func charted(charts []ui.Chart) templ.Component {
 	})
 }
 
+//go:noinline
 func tops(id, title, column, about string, all []Top) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

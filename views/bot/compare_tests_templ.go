@@ -15,6 +15,8 @@ import (
 )
 
 // CompareTestsPage shows two runs side by side.
+//
+//go:noinline
 func CompareTestsPage(l shell.Layout, m CompareTests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -326,6 +328,7 @@ func afterOf(one bool) string {
 	return "After"
 }
 
+//go:noinline
 func testCompared(q TestQuestion, one bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -473,6 +476,7 @@ func testCompared(q TestQuestion, one bool) templ.Component {
 	})
 }
 
+//go:noinline
 func testSide(name string, r *TestResult) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,6 +16,8 @@ import (
 
 // ConversationsPage shows the list and, beside it, a conversation and what its
 // answers were made from. On phones it shows one of them at a time.
+//
+//go:noinline
 func ConversationsPage(l shell.Layout, m Conversations) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -143,6 +145,7 @@ func exporting(l shell.Layout, m Conversations) shell.Layout {
 	return l
 }
 
+//go:noinline
 func conversationFilters(m Conversations) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -256,6 +259,8 @@ func conversationFilters(m Conversations) templ.Component {
 }
 
 // exports offers what the filters choose as files.
+//
+//go:noinline
 func exports(m Conversations) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -321,6 +326,7 @@ func exports(m Conversations) templ.Component {
 	})
 }
 
+//go:noinline
 func conversationList(m Conversations) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -502,6 +508,7 @@ func conversationList(m Conversations) templ.Component {
 	})
 }
 
+//go:noinline
 func thumbs(up, down int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -607,6 +614,7 @@ func thumbs(up, down int) templ.Component {
 	})
 }
 
+//go:noinline
 func thread(m Conversations, t Thread) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -747,6 +755,7 @@ func thread(m Conversations, t Thread) templ.Component {
 	})
 }
 
+//go:noinline
 func threadMessage(m ThreadMessage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -948,6 +957,8 @@ func threadMessage(m ThreadMessage) templ.Component {
 }
 
 // rateForm rates an answer, or takes back what was given.
+//
+//go:noinline
 func rateForm(m ThreadMessage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1024,6 +1035,7 @@ func rateAction(given, rating int, value, label, icon string) ui.Action {
 	return a
 }
 
+//go:noinline
 func inspector(m *Inspected) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1136,6 +1148,7 @@ func inspector(m *Inspected) templ.Component {
 	})
 }
 
+//go:noinline
 func citedPassages(all []CitedPassage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

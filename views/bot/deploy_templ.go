@@ -14,6 +14,8 @@ import (
 )
 
 // DeployPage tells how a chatbot gets into a program.
+//
+//go:noinline
 func DeployPage(l shell.Layout, m Deploy) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -189,6 +191,7 @@ func firstRequest(m Deploy) string {
 	return "Make your first request"
 }
 
+//go:noinline
 func tokenActions(l shell.Layout, m Deploy) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,6 +15,8 @@ import (
 
 // DocumentPage shows what became of a document: its text, its passages, the
 // answers that used it, and its versions.
+//
+//go:noinline
 func DocumentPage(l shell.Layout, m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -145,6 +147,7 @@ func documentLayout(l shell.Layout, m DocumentDetails) shell.Layout {
 	return l.At(shell.Crumb{Text: "Knowledge", URL: shell.KnowledgeURL(l.Chatbot.ID)})
 }
 
+//go:noinline
 func documentActions(chatbotID string, m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -197,6 +200,7 @@ func documentActions(chatbotID string, m DocumentDetails) templ.Component {
 	})
 }
 
+//go:noinline
 func readAgain(chatbotID, documentID string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -260,6 +264,7 @@ func readAgain(chatbotID, documentID string) templ.Component {
 	})
 }
 
+//go:noinline
 func documentText(m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -313,6 +318,7 @@ func documentText(m DocumentDetails) templ.Component {
 	})
 }
 
+//go:noinline
 func documentPassages(m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -450,6 +456,7 @@ func documentPassages(m DocumentDetails) templ.Component {
 	})
 }
 
+//go:noinline
 func documentAnswers(m DocumentDetails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,6 +14,8 @@ import (
 )
 
 // EvaluatePage asks for questions, and shows what is found for them.
+//
+//go:noinline
 func EvaluatePage(l shell.Layout, m Evaluate) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -117,6 +119,7 @@ func EvaluatePage(l shell.Layout, m Evaluate) templ.Component {
 	})
 }
 
+//go:noinline
 func measures(m Evaluate) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -246,6 +249,7 @@ func measures(m Evaluate) templ.Component {
 	})
 }
 
+//go:noinline
 func resultOf(result Result) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,6 +15,8 @@ import (
 )
 
 // ImprovePage lists the questions that were not answered well, in groups.
+//
+//go:noinline
 func ImprovePage(l shell.Layout, m Improve) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -181,6 +183,7 @@ func ImprovePage(l shell.Layout, m Improve) templ.Component {
 	})
 }
 
+//go:noinline
 func gapGroup(g GapGroup, mayEdit bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -335,6 +338,8 @@ func gapGroup(g GapGroup, mayEdit bool) templ.Component {
 }
 
 // AnswerGapPage asks for the answer to a question.
+//
+//go:noinline
 func AnswerGapPage(l shell.Layout, m AnswerGap) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -444,6 +449,8 @@ func AnswerGapPage(l shell.Layout, m AnswerGap) templ.Component {
 }
 
 // CheckAnswerPage waits until an answer is in the knowledge, and asks again.
+//
+//go:noinline
 func CheckAnswerPage(l shell.Layout, m CheckAnswer) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -820,6 +827,7 @@ func settledText(n int) string {
 	return " All " + strconv.Itoa(n) + " questions like it are off the list."
 }
 
+//go:noinline
 func askAgain(m CheckAnswer, text string, look ui.Look) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

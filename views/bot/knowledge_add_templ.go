@@ -15,6 +15,8 @@ import (
 
 // AddKnowledgePage adds knowledge where no script opens the sheet, and shows a
 // form again that was refused.
+//
+//go:noinline
 func AddKnowledgePage(l shell.Layout, m Add) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -70,6 +72,7 @@ func AddKnowledgePage(l shell.Layout, m Add) templ.Component {
 	})
 }
 
+//go:noinline
 func addSheet(chatbotID string, m Add) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -117,6 +120,7 @@ func addSheet(chatbotID string, m Add) templ.Component {
 	})
 }
 
+//go:noinline
 func addForms(chatbotID string, m Add) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -278,6 +282,7 @@ func addForms(chatbotID string, m Add) templ.Component {
 	})
 }
 
+//go:noinline
 func addFiles(chatbotID string, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -340,6 +345,7 @@ func addFiles(chatbotID string, f ui.Form) templ.Component {
 	})
 }
 
+//go:noinline
 func addText(chatbotID string, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -410,6 +416,7 @@ func addText(chatbotID string, f ui.Form) templ.Component {
 	})
 }
 
+//go:noinline
 func addPairs(chatbotID string, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -476,6 +483,7 @@ func addPairs(chatbotID string, f ui.Form) templ.Component {
 	})
 }
 
+//go:noinline
 func addAddress(chatbotID string, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,6 +15,8 @@ import (
 )
 
 // KnowledgePage lists the documents of a chatbot.
+//
+//go:noinline
 func KnowledgePage(l shell.Layout, m Knowledge) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -123,6 +125,8 @@ func knowledgeLayout(l shell.Layout, mayEdit bool) shell.Layout {
 }
 
 // addButton opens the sheet, or leads to its page where no script opens it.
+//
+//go:noinline
 func addButton(chatbotID, text, id, way string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -152,6 +156,7 @@ func addButton(chatbotID, text, id, way string) templ.Component {
 	})
 }
 
+//go:noinline
 func knowledgeTools(chatbotID string, m Knowledge) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -247,6 +252,7 @@ func knowledgeTools(chatbotID string, m Knowledge) templ.Component {
 	})
 }
 
+//go:noinline
 func documentList(chatbotID string, m Knowledge) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -541,6 +547,7 @@ func documentColumns(mayEdit bool) []ui.Column {
 	return append(append([]ui.Column{{Text: "Select", Select: true}}, columns...), ui.Column{Text: "Actions", Actions: true})
 }
 
+//go:noinline
 func documentRow(chatbotID string, d Document, mayEdit bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -837,6 +844,8 @@ func documentRow(chatbotID string, d Document, mayEdit bool) templ.Component {
 
 // rowButton posts for one document, in the form of the selection: forms cannot be
 // in one another.
+//
+//go:noinline
 func rowButton(chatbotID string, d Document, act, text, icon string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -877,6 +886,7 @@ func documentAct(chatbotID, documentID, act string) string {
 	return shell.DocumentURL(chatbotID, documentID) + "/" + act
 }
 
+//go:noinline
 func documentState(d Document) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1086,6 +1096,8 @@ func documentState(d Document) templ.Component {
 }
 
 // uploads is where the script shows the files on their way.
+//
+//go:noinline
 func uploads(chatbotID string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

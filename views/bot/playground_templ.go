@@ -15,6 +15,8 @@ import (
 
 // PlaygroundPage is where members talk with their chatbot. Its script is
 // static/js/playground.js, which fills copies of the templates at its end.
+//
+//go:noinline
 func PlaygroundPage(l shell.Layout, m Playground) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -370,6 +372,7 @@ func playgroundLayout(l shell.Layout, m Playground) shell.Layout {
 	return l.With("playground.js", "model-picker.js")
 }
 
+//go:noinline
 func playgroundActions(m Playground) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -486,6 +489,8 @@ func playgroundActions(m Playground) templ.Component {
 }
 
 // drafts has settings that answer beside those that are live.
+//
+//go:noinline
 func drafts(l shell.Layout, m Playground) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -628,6 +633,7 @@ func drafts(l shell.Layout, m Playground) templ.Component {
 	})
 }
 
+//go:noinline
 func asCode(l shell.Layout, m Playground) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -717,6 +723,8 @@ func asCode(l shell.Layout, m Playground) templ.Component {
 }
 
 // patterns are copied for each turn and passage.
+//
+//go:noinline
 func patterns(m Playground) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

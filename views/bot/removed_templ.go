@@ -14,6 +14,8 @@ import (
 )
 
 // RemovedPage shows the receipts of removed documents.
+//
+//go:noinline
 func RemovedPage(l shell.Layout, m Removed) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -106,6 +108,7 @@ func RemovedPage(l shell.Layout, m Removed) templ.Component {
 	})
 }
 
+//go:noinline
 func receiptRow(receipt Receipt) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -50,6 +50,8 @@ var reranks = []ui.Input{
 
 // answering is the part of a chatbot's settings about how it answers. A picker
 // lists the models of the chosen provider; without it their name is typed.
+//
+//go:noinline
 func answering(l shell.Layout, f ui.Form, m Answering) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

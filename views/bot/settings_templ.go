@@ -69,6 +69,8 @@ var (
 )
 
 // SettingsPage changes or deletes a chatbot.
+//
+//go:noinline
 func SettingsPage(l shell.Layout, m Settings) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -467,6 +469,8 @@ func SettingsPage(l shell.Layout, m Settings) templ.Component {
 
 // proposal shows what the documents suggest. Its script puts that into the form;
 // without one, the link opens the page with it.
+//
+//go:noinline
 func (m Settings) proposal(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

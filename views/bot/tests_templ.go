@@ -15,6 +15,8 @@ import (
 )
 
 // TestsPage shows the test questions, how they went last, and the runs.
+//
+//go:noinline
 func TestsPage(l shell.Layout, m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -222,6 +224,7 @@ func testColumns(mayEdit bool) []ui.Column {
 	return columns
 }
 
+//go:noinline
 func testFields(f ui.Form, titles []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -267,6 +270,7 @@ func testFields(f ui.Form, titles []string) templ.Component {
 	})
 }
 
+//go:noinline
 func testSummary(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -376,6 +380,8 @@ func testSummary(m Tests) templ.Component {
 
 // testState says how far a run is, or how the last one went. While one is under way, it has
 // the other parts of the page looked up again, too.
+//
+//go:noinline
 func testState(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -487,6 +493,7 @@ func testState(m Tests) templ.Component {
 	})
 }
 
+//go:noinline
 func testOutcome(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -616,6 +623,8 @@ func testOutcome(m Tests) templ.Component {
 }
 
 // runCost says before a run what it uses up.
+//
+//go:noinline
 func runCost(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -787,6 +796,7 @@ func runCost(m Tests) templ.Component {
 	})
 }
 
+//go:noinline
 func testRow(q TestQuestion, mayEdit bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1014,6 +1024,7 @@ func testRow(q TestQuestion, mayEdit bool) templ.Component {
 	})
 }
 
+//go:noinline
 func testVerdict(r *TestResult) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1113,6 +1124,8 @@ func runColumns(choose bool) []ui.Column {
 }
 
 // testRuns lists the runs, of which two can be chosen.
+//
+//go:noinline
 func testRuns(m Tests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1535,6 +1548,7 @@ func testRuns(m Tests) templ.Component {
 	})
 }
 
+//go:noinline
 func testChoice(name, id, label string, chosen bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1614,6 +1628,8 @@ func testChoice(name, id, label string, chosen bool) templ.Component {
 }
 
 // EditTestPage changes a test question.
+//
+//go:noinline
 func EditTestPage(l shell.Layout, m EditTest) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1699,6 +1715,8 @@ func EditTestPage(l shell.Layout, m EditTest) templ.Component {
 }
 
 // ImportTestsPage takes a file of test questions.
+//
+//go:noinline
 func ImportTestsPage(l shell.Layout, m ImportTests) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,6 +11,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import "parley/views/shell"
 
 // TokensPage is filled by tokens.js over the token management routes.
+//
+//go:noinline
 func TokensPage(l shell.Layout, m Tokens) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -207,6 +209,7 @@ func TokensPage(l shell.Layout, m Tokens) templ.Component {
 	})
 }
 
+//go:noinline
 func tokenTable(id, title string, actions bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -274,6 +277,8 @@ func tokenTable(id, title string, actions bool) templ.Component {
 
 // upgrade sells API access to a plan without it: what it gives, what it costs,
 // and one button, which shows what the change does and leads back to this page.
+//
+//go:noinline
 func upgrade(workspaceID string, m Upgrade) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -470,6 +475,7 @@ func upgrade(workspaceID string, m Upgrade) templ.Component {
 	})
 }
 
+//go:noinline
 func createDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -515,6 +521,7 @@ func createDialog() templ.Component {
 	})
 }
 
+//go:noinline
 func tokenLimit(id, label, hint, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -641,6 +648,8 @@ func tokenLimit(id, label, hint, class string) templ.Component {
 }
 
 // secretDialog is closed by its own button only: what it shows is gone then.
+//
+//go:noinline
 func secretDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -670,6 +679,7 @@ func secretDialog() templ.Component {
 	})
 }
 
+//go:noinline
 func renameDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -699,6 +709,7 @@ func renameDialog() templ.Component {
 	})
 }
 
+//go:noinline
 func rollDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -728,6 +739,7 @@ func rollDialog() templ.Component {
 	})
 }
 
+//go:noinline
 func revokeDialog() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,6 +14,8 @@ import (
 )
 
 // WelcomePage takes a chatbot's first knowledge, and watches it become ready.
+//
+//go:noinline
 func WelcomePage(l shell.Layout, m Welcome) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -87,6 +89,7 @@ func WelcomePage(l shell.Layout, m Welcome) templ.Component {
 	})
 }
 
+//go:noinline
 func (m Welcome) add(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -233,6 +236,7 @@ func (m Welcome) add(l shell.Layout) templ.Component {
 	})
 }
 
+//go:noinline
 func (m Welcome) progress(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -33,6 +33,8 @@ func told(l shell.Layout) shell.Layout {
 }
 
 // Index lists all pages, and mails by their subjects.
+//
+//go:noinline
 func Index(mails []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -178,6 +180,7 @@ func Index(mails []string) templ.Component {
 	})
 }
 
+//go:noinline
 func actionsPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -503,6 +506,7 @@ func actionsPage(l shell.Layout) templ.Component {
 	})
 }
 
+//go:noinline
 func formsPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -644,6 +648,7 @@ func formsPage(l shell.Layout) templ.Component {
 	})
 }
 
+//go:noinline
 func boxesPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -807,6 +812,7 @@ func boxesPage(l shell.Layout) templ.Component {
 	})
 }
 
+//go:noinline
 func tablesPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1019,6 +1025,7 @@ func tablesPage(l shell.Layout) templ.Component {
 	})
 }
 
+//go:noinline
 func figuresPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1202,6 +1209,7 @@ func figuresPage(l shell.Layout) templ.Component {
 	})
 }
 
+//go:noinline
 func codePage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

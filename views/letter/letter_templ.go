@@ -10,6 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 // document is the whole mail. Mail programs know tables and styles of elements best;
 // what they know of the style at the top makes it dark where the reader's device is.
+//
+//go:noinline
 func document(l Letter) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -136,6 +138,8 @@ func document(l Letter) templ.Component {
 }
 
 // mark is the product's own, drawn without a picture: mail programs hide those.
+//
+//go:noinline
 func mark() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -165,6 +169,7 @@ func mark() templ.Component {
 	})
 }
 
+//go:noinline
 func paragraph(says string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -242,6 +247,8 @@ func paragraph(says string) templ.Component {
 
 // button has its address below it in clear, for readers who look where a link leads
 // and for programs that show no buttons.
+//
+//go:noinline
 func button(b Button) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,6 +15,8 @@ import (
 )
 
 // factors are the cards of a person's second factors.
+//
+//go:noinline
 func factors(m Factors) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -223,6 +225,7 @@ func factors(m Factors) templ.Component {
 	})
 }
 
+//go:noinline
 func passkeyRow(key Passkey, rename ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -489,6 +492,8 @@ func passkeyRow(key Passkey, rename ui.Form) templ.Component {
 }
 
 // AppPage shows what an authenticator app is set up from, and asks for its first code.
+//
+//go:noinline
 func AppPage(l shell.Layout, m App) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -631,6 +636,8 @@ func AppPage(l shell.Layout, m App) templ.Component {
 }
 
 // RecoveryCodesPage shows new recovery codes, this once.
+//
+//go:noinline
 func RecoveryCodesPage(l shell.Layout, codes []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -725,6 +732,8 @@ func RecoveryCodesPage(l shell.Layout, codes []string) templ.Component {
 
 // passkeyForm asks the browser for a passkey by a script, which shows it where there
 // are passkeys.
+//
+//go:noinline
 func passkeyForm(action, options, answer, next, text string, carried []Carried) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -822,6 +831,7 @@ func passkeyForm(action, options, answer, next, text string, carried []Carried) 
 	})
 }
 
+//go:noinline
 func carry(carried []Carried) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -880,6 +890,8 @@ func carry(carried []Carried) templ.Component {
 }
 
 // SecondFactorPage asks for a second factor at a sign-in.
+//
+//go:noinline
 func SecondFactorPage(l shell.Layout, m Proof) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1011,6 +1023,7 @@ func SecondFactorPage(l shell.Layout, m Proof) templ.Component {
 	})
 }
 
+//go:noinline
 func toSignInAgain() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1041,6 +1054,8 @@ func toSignInAgain() templ.Component {
 }
 
 // ConfirmPage asks a person again who they are.
+//
+//go:noinline
 func ConfirmPage(l shell.Layout, m Confirm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1277,6 +1292,7 @@ func ConfirmPage(l shell.Layout, m Confirm) templ.Component {
 	})
 }
 
+//go:noinline
 func confirmForm(m Confirm, input ui.Input, id, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

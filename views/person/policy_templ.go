@@ -12,6 +12,8 @@ import "parley/views/shell"
 
 // SecurityPolicyPage shows people who found a vulnerability how to report it and
 // what they can expect. The policy is sanitized HTML.
+//
+//go:noinline
 func SecurityPolicyPage(l shell.Layout, policy string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

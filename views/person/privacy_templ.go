@@ -14,6 +14,8 @@ import (
 )
 
 // PrivacyPage gives a person a copy of what is stored of them, or deletes their account.
+//
+//go:noinline
 func PrivacyPage(l shell.Layout, m Privacy) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,6 +14,8 @@ import (
 )
 
 // ProfilePage changes a person's name and address.
+//
+//go:noinline
 func ProfilePage(l shell.Layout, m Profile) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -160,6 +162,8 @@ func ProfilePage(l shell.Layout, m Profile) templ.Component {
 }
 
 // SecurityPage changes a person's password, if they have one, and has their second factors.
+//
+//go:noinline
 func SecurityPage(l shell.Layout, f ui.Form, has bool, m Factors) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -271,6 +275,8 @@ func SecurityPage(l shell.Layout, f ui.Form, has bool, m Factors) templ.Componen
 }
 
 // SessionsPage lists the browsers in which a person is signed in.
+//
+//go:noinline
 func SessionsPage(l shell.Layout, sessions []Session) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -503,6 +509,8 @@ func SessionsPage(l shell.Layout, sessions []Session) templ.Component {
 }
 
 // AppearancePage chooses light or dark, and the time zone.
+//
+//go:noinline
 func AppearancePage(l shell.Layout, f ui.Form, zones []ui.Option) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,6 +15,8 @@ import (
 
 // ForgotPage asks for the address of who has forgotten a password. Without mails it
 // says who can help.
+//
+//go:noinline
 func ForgotPage(l shell.Layout, f ui.Form, mails bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -98,6 +100,8 @@ func ForgotPage(l shell.Layout, f ui.Form, mails bool) templ.Component {
 }
 
 // ResetMailedPage follows ForgotPage, whether the address has an account or not.
+//
+//go:noinline
 func ResetMailedPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -146,6 +150,8 @@ func ResetMailedPage(l shell.Layout) templ.Component {
 }
 
 // ResetPage chooses another password for who has followed a link.
+//
+//go:noinline
 func ResetPage(l shell.Layout, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -37,6 +37,8 @@ var workspaceInput = ui.Input{Name: "workspace", Label: "Name of your business",
 
 // SignUpPage creates an account and its first workspace. Where addresses are
 // checked by a mail, it asks for the address alone.
+//
+//go:noinline
 func SignUpPage(l shell.Layout, f ui.Form, checks bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -124,6 +126,8 @@ func SignUpPage(l shell.Layout, f ui.Form, checks bool) templ.Component {
 }
 
 // submit is the one button of a card.
+//
+//go:noinline
 func submit(id, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -153,6 +157,7 @@ func submit(id, text string) templ.Component {
 	})
 }
 
+//go:noinline
 func toSignIn() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -182,6 +187,7 @@ func toSignIn() templ.Component {
 	})
 }
 
+//go:noinline
 func toSignUp() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -212,6 +218,8 @@ func toSignUp() templ.Component {
 }
 
 // CheckMailPage follows a sign-up, whether the address has an account or not.
+//
+//go:noinline
 func CheckMailPage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -260,6 +268,8 @@ func CheckMailPage(l shell.Layout) templ.Component {
 }
 
 // FinishSignUpPage creates the account of who has followed a link.
+//
+//go:noinline
 func FinishSignUpPage(l shell.Layout, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -332,6 +342,8 @@ func FinishSignUpPage(l shell.Layout, f ui.Form) templ.Component {
 }
 
 // ConfirmEmailPage confirms the address of who has followed a link.
+//
+//go:noinline
 func ConfirmEmailPage(l shell.Layout, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -396,6 +408,8 @@ func ConfirmEmailPage(l shell.Layout, f ui.Form) templ.Component {
 }
 
 // SignInPage starts a session.
+//
+//go:noinline
 func SignInPage(l shell.Layout, m SignIn) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -531,6 +545,8 @@ func SignInPage(l shell.Layout, m SignIn) templ.Component {
 }
 
 // SSOPage finds the identity provider of an address.
+//
+//go:noinline
 func SSOPage(l shell.Layout, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -607,6 +623,7 @@ func SSOPage(l shell.Layout, f ui.Form) templ.Component {
 	})
 }
 
+//go:noinline
 func toPassword() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -637,6 +654,8 @@ func toPassword() templ.Component {
 }
 
 // DepartPage leads to an identity provider.
+//
+//go:noinline
 func DepartPage(l shell.Layout, host, address string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -711,6 +730,8 @@ func DepartPage(l shell.Layout, host, address string) templ.Component {
 }
 
 // JoinPage redeems an invitation.
+//
+//go:noinline
 func JoinPage(l shell.Layout, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -779,6 +800,8 @@ func JoinPage(l shell.Layout, f ui.Form) templ.Component {
 }
 
 // NoWorkspacePage greets a person who belongs to no workspace.
+//
+//go:noinline
 func NoWorkspacePage(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

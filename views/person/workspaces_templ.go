@@ -14,6 +14,8 @@ import (
 )
 
 // NewWorkspacePage adds a workspace for a person who has an account.
+//
+//go:noinline
 func NewWorkspacePage(l shell.Layout, f ui.Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

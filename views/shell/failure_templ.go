@@ -12,6 +12,8 @@ import "parley/views/ui"
 
 // FailurePage says what went wrong, in the shell where that is known, with a way
 // on.
+//
+//go:noinline
 func FailurePage(m Failure) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

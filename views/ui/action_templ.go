@@ -95,6 +95,8 @@ func (a Action) attributes() templ.Attributes {
 }
 
 // Button sends a form, opens a dialog, or is for a script.
+//
+//go:noinline
 func Button(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -178,6 +180,8 @@ func Button(a Action) templ.Component {
 }
 
 // LinkButton is a link that looks like a button.
+//
+//go:noinline
 func LinkButton(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -254,6 +258,7 @@ func LinkButton(a Action) templ.Component {
 	})
 }
 
+//go:noinline
 func (a Action) inside() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -305,6 +310,8 @@ func (a Action) inside() templ.Component {
 }
 
 // PostButton is a form of one button, which posts at once.
+//
+//go:noinline
 func PostButton(action string, a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -356,6 +363,8 @@ func PostButton(action string, a Action) templ.Component {
 }
 
 // Icon draws one of static/icons.svg. It says nothing to assistive technology.
+//
+//go:noinline
 func Icon(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -430,6 +439,8 @@ func (o Opener) align() string {
 }
 
 // Menu is a button with a list of actions below it: MenuLink, MenuButton, MenuPost.
+//
+//go:noinline
 func Menu(o Opener) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -498,6 +509,8 @@ func Menu(o Opener) templ.Component {
 }
 
 // MenuLink leads to another page.
+//
+//go:noinline
 func MenuLink(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -575,6 +588,8 @@ func MenuLink(a Action) templ.Component {
 }
 
 // MenuButton opens a dialog or is for a script.
+//
+//go:noinline
 func MenuButton(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -658,6 +673,8 @@ func MenuButton(a Action) templ.Component {
 }
 
 // MenuPost posts at once.
+//
+//go:noinline
 func MenuPost(action string, a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -29,6 +29,7 @@ func (h Head) titleID() string {
 	return h.ID + "-title"
 }
 
+//go:noinline
 func (h Head) show() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -149,6 +150,8 @@ func (h Head) attributes() templ.Attributes {
 }
 
 // Card is a part of a page in a frame.
+//
+//go:noinline
 func Card(h Head) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -217,6 +220,8 @@ func Card(h Head) templ.Component {
 }
 
 // Section is a part of a page without a frame.
+//
+//go:noinline
 func Section(h Head) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -281,6 +286,8 @@ const (
 var toneIcons = map[Tone]string{Neutral: "info", Good: "circle-check", Warn: "triangle-alert", Bad: "circle-alert", Accent: "sparkles"}
 
 // Banner is a message that stays: what is wrong, or what to know.
+//
+//go:noinline
 func Banner(tone Tone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -355,6 +362,8 @@ func Banner(tone Tone) templ.Component {
 }
 
 // Badge is a state in a word or two.
+//
+//go:noinline
 func Badge(tone Tone, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -421,6 +430,8 @@ type Nothing struct {
 }
 
 // EmptyState stands in place of a list without rows. Its children are actions.
+//
+//go:noinline
 func EmptyState(n Nothing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -528,6 +539,8 @@ func EmptyState(n Nothing) templ.Component {
 }
 
 // Skeleton stands where something is on its way, from 300 ms on.
+//
+//go:noinline
 func Skeleton(lines int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -569,6 +582,8 @@ func Skeleton(lines int) templ.Component {
 
 // Markdown is an answer or a document. The HTML must be what the sanitizer of
 // package format made: it is not escaped.
+//
+//go:noinline
 func Markdown(html string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -615,6 +630,8 @@ type Citation struct {
 }
 
 // CitationChip leads to the passage that an answer cites.
+//
+//go:noinline
 func CitationChip(c Citation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -28,6 +28,8 @@ func (w Window) class(kind string) string {
 }
 
 // Dialog is a window in the middle.
+//
+//go:noinline
 func Dialog(w Window) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -134,6 +136,8 @@ func Dialog(w Window) templ.Component {
 }
 
 // Sheet is a window at the side, for longer forms and details.
+//
+//go:noinline
 func Sheet(w Window) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -239,6 +243,7 @@ func Sheet(w Window) templ.Component {
 	})
 }
 
+//go:noinline
 func (w Window) head() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -303,6 +308,8 @@ func (w Window) head() templ.Component {
 }
 
 // Cancel closes the dialog or sheet that it is in, and stands before its button.
+//
+//go:noinline
 func Cancel(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -360,6 +367,8 @@ type Question struct {
 }
 
 // Ask is a dialog that asks before it posts. Its children are further inputs.
+//
+//go:noinline
 func Ask(q Question) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

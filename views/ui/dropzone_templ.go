@@ -20,6 +20,8 @@ type Drop struct {
 }
 
 // Dropzone takes files that are dropped on it or chosen.
+//
+//go:noinline
 func Dropzone(f Form, d Drop) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

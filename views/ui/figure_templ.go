@@ -25,6 +25,8 @@ type Amount struct {
 func (a Amount) over() bool { return a.Limit > 0 && a.Used > a.Limit }
 
 // Meter shows how much of a limit is used. It warns from 80 % on.
+//
+//go:noinline
 func Meter(a Amount) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -205,6 +207,8 @@ type Stat struct {
 }
 
 // Tiles shows numbers that matter, in a row.
+//
+//go:noinline
 func Tiles(stats []Stat) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -245,6 +249,8 @@ func Tiles(stats []Stat) templ.Component {
 }
 
 // StatTile is one of Tiles.
+//
+//go:noinline
 func StatTile(s Stat) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -343,6 +349,8 @@ func StatTile(s Stat) templ.Component {
 
 // Time shows how long ago something was, with the exact local time on hover.
 // Without scripts it is the exact time in UTC.
+//
+//go:noinline
 func Time(t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -399,6 +407,8 @@ func Time(t time.Time) templ.Component {
 }
 
 // ExactTime shows the local time.
+//
+//go:noinline
 func ExactTime(t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -455,6 +465,8 @@ func ExactTime(t time.Time) templ.Component {
 }
 
 // TimeOr is Time, or a word for none.
+//
+//go:noinline
 func TimeOr(t *time.Time, otherwise string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -508,6 +520,8 @@ func TimeOr(t *time.Time, otherwise string) templ.Component {
 type Fact struct{ Name, Value string }
 
 // Facts are names and values in two columns.
+//
+//go:noinline
 func Facts(facts []Fact) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

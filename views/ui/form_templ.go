@@ -69,6 +69,7 @@ func (i Input) attributes(f Form) templ.Attributes {
 	return attributes
 }
 
+//go:noinline
 func Field(f Form, i Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -395,6 +396,7 @@ func Field(f Form, i Input) templ.Component {
 	})
 }
 
+//go:noinline
 func Wrong(f Form, name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -452,6 +454,7 @@ func Wrong(f Form, name string) templ.Component {
 	})
 }
 
+//go:noinline
 func FormError(f Form) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -525,6 +528,7 @@ func Options(values []string, names map[string]string) []Option {
 	return all
 }
 
+//go:noinline
 func Choices(all []Option, chosen string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -593,6 +597,8 @@ func Choices(all []Option, chosen string) templ.Component {
 }
 
 // Chosen is one labeled select element.
+//
+//go:noinline
 func Chosen(f Form, name, label string, all []Option) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -623,6 +629,8 @@ func Chosen(f Form, name, label string, all []Option) templ.Component {
 }
 
 // Select is chosen with all that an input may have.
+//
+//go:noinline
 func Select(f Form, i Input, all []Option) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -765,6 +773,8 @@ func Select(f Form, i Input, all []Option) templ.Component {
 }
 
 // Radios is one of several buttons, each with what it means.
+//
+//go:noinline
 func Radios(f Form, name, legend string, all []Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -972,6 +982,8 @@ func Radios(f Form, name, legend string, all []Input) templ.Component {
 }
 
 // Checkbox is one labeled box that is on or off.
+//
+//go:noinline
 func Checkbox(f Form, i Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1108,6 +1120,8 @@ func Checkbox(f Form, i Input) templ.Component {
 }
 
 // Switch is a setting that is on or off.
+//
+//go:noinline
 func Switch(f Form, i Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1249,6 +1263,8 @@ func Switch(f Form, i Input) templ.Component {
 
 // SaveBar ends a form of settings. It appears when something was changed, and asks
 // before a person leaves with changes.
+//
+//go:noinline
 func SaveBar(a Action) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -54,6 +54,8 @@ func Columns(texts ...string) []Column {
 
 // Table has tr elements for children, of Name and Cell, or of th and td elements
 // with data-label. On a phone each row is a card.
+//
+//go:noinline
 func Table(g Grid) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -230,6 +232,8 @@ func Table(g Grid) templ.Component {
 }
 
 // Name is the cell that names its row.
+//
+//go:noinline
 func Name() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -268,6 +272,8 @@ func Name() templ.Component {
 }
 
 // Cell is a cell; its label is its column's text, shown beside it on phones.
+//
+//go:noinline
 func Cell(label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -319,6 +325,8 @@ func Cell(label string) templ.Component {
 }
 
 // Figure is a cell with a number.
+//
+//go:noinline
 func Figure(label, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -375,6 +383,8 @@ func Figure(label, text string) templ.Component {
 }
 
 // Actions is the cell of a row's menu.
+//
+//go:noinline
 func Actions() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -432,6 +442,8 @@ func (p Pager) back() string {
 }
 
 // Pages leads to the pages beside this one.
+//
+//go:noinline
 func Pages(p Pager) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -524,6 +536,8 @@ type Tab struct {
 }
 
 // Tabs lead to pages that belong together.
+//
+//go:noinline
 func Tabs(label string, tabs []Tab) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,6 +14,8 @@ import (
 )
 
 // PayPage leads to the page on which is paid.
+//
+//go:noinline
 func PayPage(l shell.Layout, to string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -75,6 +77,8 @@ func PayPage(l shell.Layout, to string) templ.Component {
 }
 
 // InvoicesPage lists what was to be paid. The billing page shows the list, too.
+//
+//go:noinline
 func InvoicesPage(l shell.Layout, m Invoices) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -382,6 +386,8 @@ func InvoicesPage(l shell.Layout, m Invoices) templ.Component {
 }
 
 // reversals lists what went back.
+//
+//go:noinline
 func reversals(rows []Reversal) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -562,6 +568,8 @@ func reversals(rows []Reversal) templ.Component {
 }
 
 // history lists what was done to the plan.
+//
+//go:noinline
 func history(entries []Entry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

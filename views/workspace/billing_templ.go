@@ -17,6 +17,8 @@ import (
 )
 
 // BillingPage says how a workspace stands, what it uses, and what the plans are.
+//
+//go:noinline
 func BillingPage(l shell.Layout, m Billing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -200,6 +202,8 @@ func BillingPage(l shell.Layout, m Billing) templ.Component {
 }
 
 // standing is the card of the present plan: its state, and how much of it is used.
+//
+//go:noinline
 func standing(workspaceID string, m Billing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -392,6 +396,8 @@ func standing(workspaceID string, m Billing) templ.Component {
 }
 
 // plans are the cards of the plans, and all that they include in a table.
+//
+//go:noinline
 func plans(workspaceID string, m Billing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -540,6 +546,7 @@ func plans(workspaceID string, m Billing) templ.Component {
 	})
 }
 
+//go:noinline
 func planCard(workspaceID string, m Billing, plan Plan) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -732,6 +739,8 @@ func planCard(workspaceID string, m Billing, plan Plan) templ.Component {
 
 // ChangePage is the dialog of a change as a page of its own. next is where the
 // person came from, and goes back to.
+//
+//go:noinline
 func ChangePage(l shell.Layout, plan Plan, next string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -807,6 +816,8 @@ func ChangePage(l shell.Layout, plan Plan, next string) templ.Component {
 
 // changeForm shows what a change of plan would do before it happens. Its children
 // lead back, and next is where the change ends.
+//
+//go:noinline
 func changeForm(workspaceID string, plan Plan, next string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1010,6 +1021,7 @@ func changeForm(workspaceID string, plan Plan, next string) templ.Component {
 	})
 }
 
+//go:noinline
 func list(title string, items []string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1077,6 +1089,7 @@ func list(title string, items []string) templ.Component {
 	})
 }
 
+//go:noinline
 func comparison(m Billing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

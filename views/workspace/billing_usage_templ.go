@@ -14,6 +14,8 @@ import (
 )
 
 // spent shows what a workspace's answers used in a month.
+//
+//go:noinline
 func spent(workspaceID string, m Month) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -91,6 +93,7 @@ func spent(workspaceID string, m Month) templ.Component {
 	})
 }
 
+//go:noinline
 func months(workspaceID string, m Month) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -138,6 +141,7 @@ func months(workspaceID string, m Month) templ.Component {
 	})
 }
 
+//go:noinline
 func spentTable(m Month) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -242,6 +246,7 @@ func spentTable(m Month) templ.Component {
 	})
 }
 
+//go:noinline
 func spentRow(row Spent) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -442,6 +447,7 @@ func spentRow(row Spent) templ.Component {
 	})
 }
 
+//go:noinline
 func whatCounts() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

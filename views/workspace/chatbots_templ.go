@@ -14,6 +14,8 @@ import (
 )
 
 // ChatbotsPage lists the chatbots of a workspace.
+//
+//go:noinline
 func ChatbotsPage(l shell.Layout, m Chatbots) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -124,6 +126,7 @@ func ChatbotsPage(l shell.Layout, m Chatbots) templ.Component {
 	})
 }
 
+//go:noinline
 func chatbotRow(bot shell.Chatbot) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -335,6 +338,8 @@ func chatbotRow(bot shell.Chatbot) templ.Component {
 
 // first is what a workspace without chatbots shows: a name is there already, so
 // that one click goes on.
+//
+//go:noinline
 func (m Chatbots) first(l shell.Layout) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -389,6 +394,7 @@ func (m Chatbots) first(l shell.Layout) templ.Component {
 	})
 }
 
+//go:noinline
 func createChatbot(l shell.Layout, m Chatbots) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,6 +16,8 @@ import (
 )
 
 // DeletionPage says when a workspace ends, and lets an owner restore it.
+//
+//go:noinline
 func DeletionPage(l shell.Layout, workspaceID string, at time.Time, mayRestore, paid bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,6 +14,8 @@ import (
 )
 
 // LimitsPage lists what is over the limits, and lets an owner choose.
+//
+//go:noinline
 func LimitsPage(l shell.Layout, m OverLimits) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -105,6 +107,7 @@ func LimitsPage(l shell.Layout, m OverLimits) templ.Component {
 	})
 }
 
+//go:noinline
 func overGroup(workspaceID string, group OverGroup, mayChoose bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -241,6 +244,7 @@ func overGroup(workspaceID string, group OverGroup, mayChoose bool) templ.Compon
 	})
 }
 
+//go:noinline
 func overSet(set OverSet, mayChoose bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

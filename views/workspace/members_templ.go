@@ -16,6 +16,8 @@ import (
 )
 
 // MembersPage lists the members and open invitations of a workspace.
+//
+//go:noinline
 func MembersPage(l shell.Layout, m Members) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -245,6 +247,8 @@ func memberColumns(mayManage bool) []ui.Column {
 }
 
 // leave is where a person leaves a workspace, which they have to confirm.
+//
+//go:noinline
 func leave(workspaceID string, m Leave) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -336,6 +340,7 @@ func leave(workspaceID string, m Leave) templ.Component {
 	})
 }
 
+//go:noinline
 func invitationLink(address string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -383,6 +388,7 @@ func invitationLink(address string) templ.Component {
 	})
 }
 
+//go:noinline
 func memberRow(workspaceID string, member Member, m Members) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -651,6 +657,7 @@ func memberRow(workspaceID string, member Member, m Members) templ.Component {
 	})
 }
 
+//go:noinline
 func invitations(workspaceID string, open []Invitation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

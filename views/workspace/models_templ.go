@@ -28,6 +28,8 @@ var (
 )
 
 // ModelsPage lists the providers of a workspace.
+//
+//go:noinline
 func ModelsPage(l shell.Layout, m Models) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -238,6 +240,8 @@ func providerColumns(mayManage bool) []ui.Column {
 }
 
 // testButton sends the form as it is typed, to be tried and not saved.
+//
+//go:noinline
 func testButton(action string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -280,6 +284,7 @@ func testButton(action string) templ.Component {
 	})
 }
 
+//go:noinline
 func tested(result string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -332,6 +337,7 @@ func tested(result string) templ.Component {
 	})
 }
 
+//go:noinline
 func providerRow(workspaceID string, p Provider, mayManage bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -608,6 +614,7 @@ func providerRow(workspaceID string, p Provider, mayManage bool) templ.Component
 	})
 }
 
+//go:noinline
 func providerFields(f ui.Form, p Provider) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -650,6 +657,8 @@ func providerFields(f ui.Form, p Provider) templ.Component {
 }
 
 // ProviderPage changes or removes a provider.
+//
+//go:noinline
 func ProviderPage(l shell.Layout, p Provider, f ui.Form, result string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,6 +18,8 @@ import (
 var endUserInput = ui.Input{Name: "external_user_id", Label: "External user ID", Autocomplete: "off", Required: true, Hint: "The external_user_id you send with questions."}
 
 // PrivacyPage has the copies and erasures that people may ask for, and what is stored where.
+//
+//go:noinline
 func PrivacyPage(l shell.Layout, m Privacy) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

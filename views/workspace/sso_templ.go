@@ -33,6 +33,8 @@ var (
 )
 
 // SSOPage connects a workspace with its own identity provider.
+//
+//go:noinline
 func SSOPage(l shell.Layout, m SSO) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -163,6 +165,7 @@ func SSOPage(l shell.Layout, m SSO) templ.Component {
 	})
 }
 
+//go:noinline
 func connectionCard(workspaceID string, m SSO) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -271,6 +274,7 @@ func connectionCard(workspaceID string, m SSO) templ.Component {
 	})
 }
 
+//go:noinline
 func domainCard(workspaceID string, m SSO) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -387,6 +391,7 @@ func domainCard(workspaceID string, m SSO) templ.Component {
 	})
 }
 
+//go:noinline
 func removeSSO(workspaceID string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -23,6 +23,8 @@ var (
 )
 
 // WebhooksPage lists the webhooks of a workspace.
+//
+//go:noinline
 func WebhooksPage(l shell.Layout, m Webhooks) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -215,6 +217,7 @@ func WebhooksPage(l shell.Layout, m Webhooks) templ.Component {
 	})
 }
 
+//go:noinline
 func webhookRow(workspaceID string, w Webhook) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -404,6 +407,7 @@ func webhookRow(workspaceID string, w Webhook) templ.Component {
 	})
 }
 
+//go:noinline
 func webhookFields(f ui.Form, events []WebhookEvent, chatbots []ui.Option) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -460,6 +464,8 @@ func webhookFields(f ui.Form, events []WebhookEvent, chatbots []ui.Option) templ
 }
 
 // WebhookSecretPage shows a new secret, this once.
+//
+//go:noinline
 func WebhookSecretPage(l shell.Layout, w Webhook) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -548,6 +554,8 @@ func WebhookSecretPage(l shell.Layout, w Webhook) templ.Component {
 }
 
 // WebhookPage shows one webhook, what was sent to it, and what can be done with it.
+//
+//go:noinline
 func WebhookPage(l shell.Layout, m WebhookLog) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -888,6 +896,7 @@ func deliveryColumns() []ui.Column {
 	return append(ui.Columns("Event", "State", "When", "Attempts"), ui.Column{Text: "Actions", Actions: true})
 }
 
+//go:noinline
 func webhookButton(workspaceID, webhookID, act, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -938,6 +947,7 @@ func webhookButton(workspaceID, webhookID, act, text string) templ.Component {
 	})
 }
 
+//go:noinline
 func deliveryRow(workspaceID string, w Webhook, d Delivery) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

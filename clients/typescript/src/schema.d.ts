@@ -2921,25 +2921,24 @@ export interface components {
             next_attempt_at?: components["schemas"]["Time"];
             /** @description Whether answers use it, if only in its previous version. */
             answered: boolean;
-            /** @description What of its file or page was not read, so that answers don't use it. Absent when everything was. */
+            /** @description What of it was not read. */
             notes?: components["schemas"]["DocumentNote"][];
             /**
-             * @description Whether its file is kept as it was uploaded: `no_room` says that the plan's storage had no room for it. Absent without a file, or if the chatbot keeps none. Later versions may add values.
+             * @description Whether its file is kept: `no_room` says that the storage is full. Later versions may add values.
              * @enum {string}
              */
             original?: "kept" | "no_room";
-            /** @description Whether an older version of the server read its file or page. Absent when that is not so. */
+            /** @description Whether an older version of the server read it. */
             reader_outdated?: boolean;
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
         };
         DocumentNote: {
             /**
-             * @description What it is. `part` is anything without a name of its own. Later versions may add values.
+             * @description Later versions may add values.
              * @enum {string}
              */
             kind: "page" | "row" | "chart" | "diagram" | "drawing" | "image" | "media" | "form_field" | "formula" | "comment" | "header_or_footer" | "frame" | "embedded_file" | "hidden_part" | "properties" | "part";
-            /** @description How many of them there are. */
             count: number;
         };
         DocumentEnvelope: {
@@ -2985,14 +2984,14 @@ export interface components {
                 next_attempt_at?: components["schemas"]["Time"];
                 /** @description Whether answers use it, if only in its previous version. */
                 answered: boolean;
-                /** @description What of its file or page was not read, so that answers don't use it. Absent when everything was. */
+                /** @description What of it was not read. */
                 notes?: components["schemas"]["DocumentNote"][];
                 /**
-                 * @description Whether its file is kept as it was uploaded: `no_room` says that the plan's storage had no room for it. Absent without a file, or if the chatbot keeps none. Later versions may add values.
+                 * @description Whether its file is kept: `no_room` says that the storage is full. Later versions may add values.
                  * @enum {string}
                  */
                 original?: "kept" | "no_room";
-                /** @description Whether an older version of the server read its file or page. Absent when that is not so. */
+                /** @description Whether an older version of the server read it. */
                 reader_outdated?: boolean;
                 created_at: components["schemas"]["Time"];
                 updated_at: components["schemas"]["Time"];
