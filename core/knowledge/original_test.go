@@ -120,6 +120,22 @@ func TestOriginal(t *testing.T) {
 		}
 	})
 
+	t.Run("the file of a version before is none, and not tried again", func(t *testing.T) {
+		l := newLibrary(t)
+		d := l.addFile("menu.pdf", bread)
+		l.work()
+		l.must(l.db.KeepOriginal(t.Context(), home, d.ID, "of another", knowledge.Upload{Name: "menu.pdf", Body: []byte(cakes)}))
+		_, _, err := l.original(d.ID)
+		l.wantKind(err, fault.NotFound)
+		l.readByOlder(l.get(d.ID))
+		l.must(l.Selections.RereadOutdated(t.Context()))
+		l.work()
+		l.wantAnswered("When is rye baked?", "midnight", true)
+		if found, err := l.db.OutdatedOriginals(t.Context(), l.ports.Stores.System, 10); len(found) != 0 || err != nil {
+			t.Errorf("found %v: %v", found, err)
+		}
+	})
+
 	t.Run("one that cannot be read any more is answered from as before, and not tried again", func(t *testing.T) {
 		l := newLibrary(t)
 		d := l.addFile("menu.pdf", bread)

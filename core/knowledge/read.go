@@ -78,7 +78,11 @@ func (s *reader) read(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 		if d.Content == "" {
 			return errNoFile
 		}
-		return s.storeContent(ctx, bot, d, *d, nil)
+		next := *d
+		if d.Original == OriginalKept && d.readByOlder() { // else it would be tried again and again
+			next.Original = ""
+		}
+		return s.storeContent(ctx, bot, d, next, nil)
 	}
 	if err != nil {
 		return err

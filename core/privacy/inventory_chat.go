@@ -75,7 +75,7 @@ var knowledgeTables = []Table{
 		Personal: "name body", Plain: "id workspace_id document_id content_type bytes",
 	},
 	{
-		Name: "originals", Owner: OfWorkspace, File: "originals", Parent: "documents", By: "document_id", Holds: "Files as they were uploaded", Why: "To download them, and to read them again after an upgrade", Kept: "With the document, if the chatbot keeps files",
+		Name: "originals", Owner: OfWorkspace, File: "originals", Parent: "documents", By: "document_id", Holds: "Uploaded files that are read", Why: "To download and read them again", Kept: withDocument,
 		Personal: "name body", Plain: "id workspace_id document_id content_type input_hash bytes",
 	},
 	{
