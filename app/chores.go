@@ -56,6 +56,7 @@ func (s *Server) chores() []*chore {
 		{name: "plans.settle", since: lastNight, do: s.Tenants.Plans.SettleAll},
 		{name: "quota.notices", since: fiveMinutes, do: s.Tenants.Quotas.Watch},
 		{name: "tokens.expiring", since: thisHour, do: s.Chatbots.Announcer.WarnOfExpiring},
+		{name: "knowledge.reread", since: thisMinute, do: s.Knowledge.Selections.RereadOutdated},
 		{name: "limits.forget", since: thisHour, do: s.forgetLimits},
 	}
 	if s.Billing == nil {

@@ -326,7 +326,7 @@ func NewLog(config *Config) *slog.Logger {
 func knowledgeStores(db *store.Store) knowledge.Stores {
 	return knowledge.Stores{
 		Transactions: db, Workspaces: db, Plans: db, Chatbots: bots.NewChatbots(db), Sizes: knowledgestore.NewSizes(db), Audit: db,
-		Documents: knowledgestore.NewDocuments(db), Uploads: knowledgestore.NewUploads(db), Sources: knowledgestore.NewSources(db), Passages: knowledgestore.NewPassages(db),
+		Documents: knowledgestore.NewDocuments(db), Uploads: knowledgestore.NewUploads(db), Originals: knowledgestore.NewOriginals(db), Sources: knowledgestore.NewSources(db), Passages: knowledgestore.NewPassages(db),
 		Removals: knowledgestore.NewRemovals(db), Undo: knowledgestore.NewUndo(db), Embeddings: knowledgestore.NewEmbeddings(db), Due: knowledgestore.NewDueWork(db), System: accesses.knowledge,
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/core/knowledge"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -45,6 +47,9 @@ func shown(result Result, err error) string {
 	}
 	for _, link := range result.Page.Links {
 		fmt.Fprintf(&b, "link: %s\n", link)
+	}
+	for _, note := range knowledge.NotesOf(result.Notes) {
+		fmt.Fprintf(&b, "not read: %d %s\n", note.Count, note.Kind)
 	}
 	b.WriteString("----\n")
 	at := 0

@@ -40,7 +40,7 @@ func (r *Reader) Extract(ctx context.Context, file knowledge.File) (knowledge.Ex
 		return knowledge.Extracted{}, err
 	}
 	extracted := knowledge.Extracted{
-		Kind: result.Kind, Title: result.Title, Markdown: result.Markdown, NoIndex: result.Page.NoIndex,
+		Kind: result.Kind, Title: result.Title, Markdown: result.Markdown, Notes: knowledge.NotesOf(result.Notes), NoIndex: result.Page.NoIndex,
 		Refresh: result.Page.Refresh, Canonical: result.Page.Canonical,
 	}
 	if !result.Page.NoFollow {

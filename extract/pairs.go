@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/core/fault"
+	"parley/core/knowledge"
 	"parley/extract/document"
 	"parley/internal/separated"
 )
@@ -46,6 +47,7 @@ func readPairs(doc *document.Document, in Input) error {
 			return fault.New(fault.TooLarge, "This file has more than %s. Split it, and add its parts.", document.Count(doc.Limits.Rows, "question"))
 		}
 		if document.Line(p.Question) == "" || document.Line(p.Answer) == "" {
+			doc.Notes.Add(knowledge.NoteRow, 1)
 			continue
 		}
 		found = true

@@ -20,6 +20,7 @@ type receipt struct {
 		Title    string
 		Markdown string
 		Places   json.RawMessage
+		Notes    map[knowledge.NoteKind]int
 		Page     struct {
 			Links     json.RawMessage `json:"links"`
 			Canonical string          `json:"canonical"`
@@ -39,6 +40,8 @@ type receipt struct {
 const (
 	// maxLinks is how many links a page has: package html takes no more.
 	maxLinks = 10_000
+	// maxNotes is more kinds of notes than there are.
+	maxNotes = 100
 	// maxAddress and maxMessage are the longest address and message, in bytes.
 	maxAddress, maxMessage = 4_000, 1_000
 )
@@ -110,6 +113,10 @@ func (e *Extractor) resultOf(in Input, r *receipt) (Result, error) {
 		Canonical: document.Clip(page.Canonical, maxAddress), Refresh: document.Clip(page.Refresh, maxAddress),
 		NoIndex: page.NoIndex, NoFollow: page.NoFollow,
 	}
+	if len(r.Result.Notes) > maxNotes {
+		return Result{}, document.Stopped(errors.New("the child's notes are too many"))
+	}
+	result.Notes = r.Result.Notes
 	result.Page.Links, err = upTo[string](page.Links, maxLinks)
 	return result, err
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"parley/core/knowledge"
 	"parley/extract/document"
 )
 
@@ -24,8 +25,10 @@ func readMarkdown(doc *document.Document, in Input) error {
 	if err != nil {
 		return err
 	}
-	matter, text := frontMatter(document.Clean(text))
-	doc.Title = matter
+	title, more, text := frontMatter(document.Clean(text))
+	if doc.Title = title; more {
+		doc.Notes.Add(knowledge.NoteProperties, 1)
+	}
 	if doc.Title == "" {
 		doc.Title = firstHeading(text)
 	}
@@ -35,19 +38,19 @@ func readMarkdown(doc *document.Document, in Input) error {
 
 var titleLine = regexp.MustCompile(`(?mi)^title:[ \t]*(.+)$`)
 
-// frontMatter cuts YAML front matter from a text and returns its title.
-func frontMatter(text string) (title, rest string) {
+// frontMatter cuts YAML front matter from a text and returns its title, and whether it says more.
+func frontMatter(text string) (title string, more bool, rest string) {
 	if !strings.HasPrefix(text, "---\n") {
-		return "", text
+		return "", false, text
 	}
 	matter, rest, found := strings.Cut(text[4:], "\n---\n")
 	if !found || len(matter) > 64<<10 || !strings.Contains(matter, ":") {
-		return "", text
+		return "", false, text
 	}
 	if match := titleLine.FindStringSubmatch(matter); match != nil {
 		title = strings.Trim(strings.TrimSpace(match[1]), `"'`)
 	}
-	return title, rest
+	return title, strings.TrimSpace(titleLine.ReplaceAllString(matter, "")) != "", rest
 }
 
 // firstHeading returns a heading of level one that comes before any other

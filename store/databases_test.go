@@ -58,6 +58,7 @@ type kept struct {
 	*ofProviders
 	*ofDocuments
 	*ofUploads
+	*ofOriginals
 	*ofSources
 	*ofDueWork
 	*ofPassages
@@ -124,6 +125,7 @@ type (
 	ofProviders     = bots.Providers
 	ofDocuments     = knowledgestore.Documents
 	ofUploads       = knowledgestore.Uploads
+	ofOriginals     = knowledgestore.Originals
 	ofSources       = knowledgestore.Sources
 	ofDueWork       = knowledgestore.DueWork
 	ofPassages      = knowledgestore.Passages
@@ -187,7 +189,7 @@ type (
 func allOf(s *store.Store) *everything {
 	return &everything{s, kept{
 		bots.NewChatbots(s), bots.NewTokens(s), bots.NewProviders(s),
-		knowledgestore.NewDocuments(s), knowledgestore.NewUploads(s), knowledgestore.NewSources(s), knowledgestore.NewDueWork(s), knowledgestore.NewPassages(s), knowledgestore.NewRemovals(s), knowledgestore.NewIndexChanges(s), knowledgestore.NewUndo(s), knowledgestore.NewKnowledgePages(s), knowledgestore.NewRebuilds(s), knowledgestore.NewEmbeddings(s), knowledgestore.NewEncodings(s),
+		knowledgestore.NewDocuments(s), knowledgestore.NewUploads(s), knowledgestore.NewOriginals(s), knowledgestore.NewSources(s), knowledgestore.NewDueWork(s), knowledgestore.NewPassages(s), knowledgestore.NewRemovals(s), knowledgestore.NewIndexChanges(s), knowledgestore.NewUndo(s), knowledgestore.NewKnowledgePages(s), knowledgestore.NewRebuilds(s), knowledgestore.NewEmbeddings(s), knowledgestore.NewEncodings(s),
 		people.NewUsers(s), people.NewSessions(s), people.NewDevices(s), people.NewAttempts(s), people.NewAddressCodes(s), outbound.NewMails(s),
 		people.NewWorkspaces(s), billingstore.NewPlanAccess(s), people.NewMembers(s), people.NewInvitations(s), billingstore.NewHoldings(s), billingstore.NewPlans(s),
 		billingstore.NewSubscriptions(s), billingstore.NewBillingEvents(s), billingstore.NewTrials(s), billingstore.NewReversals(s), auditstore.NewAuditLog(s), servers.NewChores(s), servers.NewRequestMinutes(s),

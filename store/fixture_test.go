@@ -93,6 +93,7 @@ func (w *tenancy) fillKnowledge(b *bundle) {
 				Set("document_id", w.document).Set("held", 1).Set("xid", 1).Set("created_at", epoch))
 		}))
 	}
+	b.must(b.KeepOriginal(ctx, w.id, w.document, w.secret, knowledge.Upload{Name: w.secret, ContentType: "text/plain", Body: []byte(w.secret)}))
 	b.must(b.CreateUpload(ctx, w.id, w.document, knowledge.Upload{Name: w.secret, ContentType: "text/plain", Body: []byte(w.secret)}))
 	b.must(b.CreateRemoval(ctx, w.id, w.newRemoval("doc_gone_"+w.id)))
 	b.must(b.SaveEmbeddings(ctx, w.id, "model", map[string][]float32{w.secret: {0.6, 0.8}}, epoch))
@@ -259,7 +260,7 @@ func (w *tenancy) newSubscription() subscription.Subscription {
 var tables = map[string]string{
 	"workspaces": "id", "members": "workspace_id", "invitations": "workspace_id", "chatbots": "workspace_id",
 	"tokens": "workspace_id", "sources": "workspace_id", "documents": "workspace_id", "passages": "workspace_id",
-	"uploads": "workspace_id", "removals": "workspace_id", "embeddings": "workspace_id",
+	"uploads": "workspace_id", "originals": "workspace_id", "removals": "workspace_id", "embeddings": "workspace_id",
 	"conversations": "workspace_id", "messages": "workspace_id", "subscriptions": "workspace_id",
 	"audit_entries": "workspace_id", "mails": "workspace_id", "reversals": "workspace_id", "usages": "workspace_id",
 	"test_questions": "workspace_id", "test_runs": "workspace_id", "test_results": "workspace_id", "feedbacks": "workspace_id", "gaps": "workspace_id", "daily_stats": "workspace_id", "daily_counts": "workspace_id",

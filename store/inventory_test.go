@@ -84,6 +84,6 @@ var ofPostgres = []string{"busy_hosts", "request_minutes"}
 
 // openHashes are hashes of what is exported, too, and of nothing secret.
 var openHashes = []string{
-	"documents.input_hash", "documents.content_hash", "passages.content_hash", "removals.content_hash", "embeddings.text_hash",
+	"documents.input_hash", "originals.input_hash", "documents.content_hash", "passages.content_hash", "removals.content_hash", "embeddings.text_hash",
 	"audit_entries.hash", "audit_entries.address_hash", "audit_chains.hash", "audit_chains.kept_hash", "erasures.subject_hash",
 }

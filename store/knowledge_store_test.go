@@ -17,6 +17,7 @@ type knowledgeStore interface {
 	knowledge.Sizes
 	knowledge.DocumentStore
 	knowledge.UploadStore
+	knowledge.OriginalStore
 	knowledge.SourceStore
 	knowledge.PassageStore
 	knowledge.RemovalStore

@@ -17,7 +17,7 @@ var sqliteStatistics = map[statistic]string{
 	{"documents", "document_sizes"}:                           "1000000 10000 2 1",
 	{"documents", "document_list"}:                            "1000000 10000 2 1 1 1",
 	{"documents", "document_chatbot_id_input_hash"}:           "1000000 10000 1",
-	{"documents", "document_chatbot_id_live"}:                 "1000000 10000 5000",
+	{"documents", "document_live_reader"}:                     "1000000 10000 5000 2000 2000",
 	{"documents", "document_chatbot_id_state"}:                "1000000 10000 5000",
 	{"conversations", "conversation_workspace_id_created_at"}: "1000000 10000 2",
 	{"usage_records", "receipt_workspace_id_created_at"}:      "1000000 10000 2",

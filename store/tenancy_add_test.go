@@ -41,6 +41,9 @@ var methodsThatAdd = []confined{
 		document.Version = 9
 		return nil, s.AddPassages(ctx, as, document, a.newPassages(1))
 	}},
+	{"KeepOriginal", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.KeepOriginal(ctx, as, a.document, "mine", knowledge.Upload{Name: "mine", Body: []byte("mine")})
+	}},
 	{"CreateUpload", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.CreateUpload(ctx, as, a.document, knowledge.Upload{Name: "mine", Body: []byte("mine")})
 	}},

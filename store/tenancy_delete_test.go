@@ -29,6 +29,9 @@ var methodsThatDelete = []confined{
 	{"DeletePassages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeletePassages(ctx, as, a.document, 9)
 	}},
+	{"DeleteOriginal", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.DeleteOriginal(ctx, as, a.document)
+	}},
 	{"DeleteUpload", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.DeleteUpload(ctx, as, a.document)
 	}},

@@ -71,6 +71,13 @@ var methodsThatRead = []confined{
 	{"DocumentByExternalID", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.DocumentByExternalID(ctx, as, a.chatbot, "name of "+a.document)
 	}},
+	{"Original", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.Original(ctx, as, a.document)
+	}},
+	{"OriginalPart", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		part, err := s.OriginalPart(ctx, as, a.document, 0)
+		return string(part.Body), err
+	}},
 	{"Upload", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Upload(ctx, as, a.document)
 	}},

@@ -85,7 +85,7 @@ func (b *bundle) wipe(workspaceID string) error {
 	return b.InTx(b.Context(), func(ctx context.Context) error {
 		for _, table := range []string{
 			"webhook_deliveries", "webhook_messages", "webhook_endpoints", "usage_records", "idempotency_keys", "cached_answers", "providers",
-			"test_results", "test_runs", "test_questions", "feedbacks", "gaps", "daily_stats", "daily_counts", "messages", "conversations", "passages", "uploads", "documents", "sources", "removals", "embeddings",
+			"test_results", "test_runs", "test_questions", "feedbacks", "gaps", "daily_stats", "daily_counts", "messages", "conversations", "passages", "uploads", "originals", "documents", "sources", "removals", "embeddings",
 			"tokens", "chatbots", "invitations", "sso_connections", "erasures", "members", "subscriptions", "audit_entries", "mails", "usages", "reversals",
 			"message_holds", "request_minutes", "index_changes",
 		} {

@@ -20,9 +20,21 @@ type Document struct {
 	// NextAttemptAt is when it is tried again, if it failed.
 	NextAttemptAt *string `json:"next_attempt_at,omitzero"`
 	// Answered says whether questions are answered from it, if only as it was.
-	Answered  bool   `json:"answered"`
-	CreatedAt string `json:"created_at"`
-	UpdatedAt string `json:"updated_at"`
+	Answered bool `json:"answered"`
+	// Notes say what of its file or page was not read.
+	Notes []Note `json:"notes,omitzero"`
+	// Original says whether its file is kept as it was uploaded.
+	Original string `json:"original,omitzero"`
+	// ReaderOutdated says that it was read by an older version of Parley's reader.
+	ReaderOutdated bool   `json:"reader_outdated,omitzero"`
+	CreatedAt      string `json:"created_at"`
+	UpdatedAt      string `json:"updated_at"`
+}
+
+// Note says how many things of a kind were not read.
+type Note struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
 }
 
 // DocumentToWire returns a document.
@@ -30,7 +42,10 @@ func DocumentToWire(d knowledge.Document) Document {
 	data := Document{
 		ID: d.ID, ExternalID: d.ExternalID, SourceID: d.SourceID, URL: d.URL, Title: d.Title, Kind: string(d.Kind), State: string(d.State),
 		Reason: d.Reason, Chars: d.Chars, Passages: d.Passages, Indexed: d.Indexed, Attempts: d.Attempts,
-		Answered: d.Live > 0, CreatedAt: timestamp(d.CreatedAt), UpdatedAt: timestamp(d.UpdatedAt),
+		Answered: d.Live > 0, Original: string(d.Original), ReaderOutdated: d.ReaderOutdated(), CreatedAt: timestamp(d.CreatedAt), UpdatedAt: timestamp(d.UpdatedAt),
+	}
+	for _, note := range d.Notes {
+		data.Notes = append(data.Notes, Note{string(note.Kind), note.Count})
 	}
 	if d.Attempts > 0 {
 		data.NextAttemptAt = optionalTimestamp(d.DueAt)

@@ -83,13 +83,27 @@ type Document struct {
 	Attempts      int       `json:"attempts"`
 	NextAttemptAt time.Time `json:"next_attempt_at"`
 	// Answered says whether answers use it, if only in its previous version.
-	Answered  bool      `json:"answered"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	Answered bool `json:"answered"`
+	// Notes say what of its file or page was not read, so that answers don't use it.
+	Notes []Note `json:"notes"`
+	// Original is "kept" if its file is kept as it was uploaded, and "no_room" if the plan's storage had
+	// no room for it.
+	Original string `json:"original"`
+	// ReaderOutdated says that an older version of the server read its file or page.
+	ReaderOutdated bool      `json:"reader_outdated"`
+	CreatedAt      time.Time `json:"created_at"`
+	UpdatedAt      time.Time `json:"updated_at"`
 	// Result says what became of a document that was added: "created", "replaced", "unchanged" or
 	// "read_again". It is "unchanged" too when the client had to send it again because the first
 	// answer was lost.
 	Result string `json:"result"`
+}
+
+// Note says how many things of a kind were not read: 3 of the kind "chart", say. Later versions of the
+// server may have other kinds.
+type Note struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
 }
 
 // DocumentError is that a document could not be read.

@@ -41,6 +41,8 @@ type Chatbot struct {
 	// SeparateEndUsers makes each conversation usable only by requests that
 	// name the same external user id, or none if it has none.
 	SeparateEndUsers bool
+	// DiscardFiles deletes uploaded files once they are read.
+	DiscardFiles bool
 	Greeting
 	Retention
 	Answering
@@ -77,6 +79,7 @@ type Settings struct {
 	PassageAim, PassageLimit int
 	AnswerWithoutKnowledge   bool
 	SeparateEndUsers         bool
+	DiscardFiles             bool
 	Greeting
 	Retention
 	Answering
@@ -87,7 +90,7 @@ func (b Chatbot) Settings() Settings {
 	return Settings{
 		Name: b.Name, Instructions: b.Instructions, NoAnswer: b.NoAnswer, ImageHosts: b.ImageHosts,
 		PassageAim: b.PassageAim, PassageLimit: b.PassageLimit,
-		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, Greeting: b.Greeting, Retention: b.Retention, Answering: b.Answering,
+		AnswerWithoutKnowledge: b.AnswerWithoutKnowledge, SeparateEndUsers: b.SeparateEndUsers, DiscardFiles: b.DiscardFiles, Greeting: b.Greeting, Retention: b.Retention, Answering: b.Answering,
 	}
 }
 
@@ -139,7 +142,7 @@ func (s *Chatbots) Create(ctx context.Context, workspaceID string, settings Sett
 		ID: id.New(s.random, "cb"), WorkspaceID: workspaceID, Name: settings.Name, Instructions: settings.Instructions,
 		NoAnswer: settings.NoAnswer, ImageHosts: settings.ImageHosts,
 		PassageAim: settings.PassageAim, PassageLimit: settings.PassageLimit,
-		AnswerWithoutKnowledge: settings.AnswerWithoutKnowledge, SeparateEndUsers: settings.SeparateEndUsers,
+		AnswerWithoutKnowledge: settings.AnswerWithoutKnowledge, SeparateEndUsers: settings.SeparateEndUsers, DiscardFiles: settings.DiscardFiles,
 		Greeting: settings.Greeting, Answering: settings.Answering, CreatedAt: s.now(),
 	}
 	err = s.change(ctx, workspaceID, func(ctx context.Context, workspace tenant.Workspace) error {

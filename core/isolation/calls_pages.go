@@ -32,6 +32,7 @@ var pageCalls = []Call{
 	{Method: "GET", Route: "/chatbots/:chatbot/knowledge/add"},
 	{Method: "GET", Route: "/chatbots/:chatbot/knowledge/addresses"},
 	{Method: "GET", Route: "/chatbots/:chatbot/knowledge/:document"},
+	{Method: "GET", Route: "/chatbots/:chatbot/knowledge/:document/original"},
 	{Method: "GET", Route: "/chatbots/:chatbot/evaluate"},
 	{Method: "GET", Route: "/chatbots/:chatbot/conversations"},
 	{Method: "GET", Route: "/chatbots/:chatbot/conversations/export"},

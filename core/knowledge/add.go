@@ -24,6 +24,7 @@ type Documents struct {
 	workspaces *workspaces
 	documents  DocumentStore
 	uploads    UploadStore
+	originals  originals
 	removals   *Removals
 	worker     *Worker
 	now        func() time.Time

@@ -17,7 +17,7 @@ type Reading struct {
 }
 
 // ReadAgain has documents read again: pages are fetched, and what failed is
-// tried again. A text or file that is ready is split and indexed again. Each
+// tried again, and what an older reader has read of a kept file is read again. Another text that is ready is split and indexed again. Each
 // document is changed in a transaction of its own, so that others of the
 // workspace do not wait for a thousand of them.
 func (s *Selections) ReadAgain(ctx context.Context, workspaceID, chatbotID string, documentIDs []string) (Reading, error) {
@@ -65,7 +65,7 @@ func (s *Selections) makeDue(ctx context.Context, d *Document) error {
 	}
 	now := s.documents.now()
 	switch {
-	case d.State == Ready && d.URL == "":
+	case d.State == Ready && d.URL == "" && (d.Original != OriginalKept || !d.readByOlder()):
 		d.State, d.ContentHash = Indexing, ""
 	case d.State.Settled():
 		d.State = Pending

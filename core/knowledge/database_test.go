@@ -57,6 +57,7 @@ type kept struct {
 	*ofChatbots
 	*ofDocuments
 	*ofUploads
+	*ofOriginals
 	*ofSources
 	*ofDueWork
 	*ofPassages
@@ -71,6 +72,7 @@ type (
 	ofChatbots   = bots.Chatbots
 	ofDocuments  = knowledgestore.Documents
 	ofUploads    = knowledgestore.Uploads
+	ofOriginals  = knowledgestore.Originals
 	ofSources    = knowledgestore.Sources
 	ofDueWork    = knowledgestore.DueWork
 	ofPassages   = knowledgestore.Passages
@@ -83,7 +85,7 @@ type (
 
 func allOf(db *store.Store) *everything {
 	return &everything{db, kept{
-		bots.NewChatbots(db), knowledgestore.NewDocuments(db), knowledgestore.NewUploads(db), knowledgestore.NewSources(db), knowledgestore.NewDueWork(db),
+		bots.NewChatbots(db), knowledgestore.NewDocuments(db), knowledgestore.NewUploads(db), knowledgestore.NewOriginals(db), knowledgestore.NewSources(db), knowledgestore.NewDueWork(db),
 		knowledgestore.NewPassages(db), knowledgestore.NewRemovals(db), knowledgestore.NewUndo(db), knowledgestore.NewRebuilds(db), knowledgestore.NewEmbeddings(db), knowledgestore.NewSizes(db),
 	}}
 }

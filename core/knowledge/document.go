@@ -85,6 +85,13 @@ type Document struct {
 	Content string
 	// Places say where parts of the content stood. Lists leave them out.
 	Places []split.Place
+	// Notes say what of the file or page is not in the content.
+	Notes []Note
+	// ReaderVersion is the version of the reader that made the content, or zero for a text that
+	// needed none and for what was read before versions were recorded.
+	ReaderVersion int
+	// Original says whether its file is kept as it was uploaded.
+	Original OriginalState
 	// InputHash is the SHA-256 of the input, in hex: kind, title, text or
 	// file, and external ID if it has one. It is empty for what a source found.
 	InputHash string

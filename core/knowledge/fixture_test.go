@@ -363,6 +363,7 @@ type database interface {
 	audit.Log
 	knowledge.DocumentStore
 	knowledge.UploadStore
+	knowledge.OriginalStore
 	knowledge.SourceStore
 	knowledge.PassageStore
 	knowledge.RemovalStore
@@ -379,6 +380,6 @@ type database interface {
 func storesOf(db database) knowledge.Stores {
 	return knowledge.Stores{
 		Transactions: db, Workspaces: db, Plans: db, Chatbots: db, Sizes: db, Audit: db,
-		Documents: db, Uploads: db, Sources: db, Passages: db, Removals: db, Undo: db, Embeddings: db, Due: db, System: grant.Because("a test"),
+		Documents: db, Uploads: db, Originals: db, Sources: db, Passages: db, Removals: db, Undo: db, Embeddings: db, Due: db, System: grant.Because("a test"),
 	}
 }

@@ -34,7 +34,7 @@ type Indexer struct {
 // into answers.
 func (s *Indexer) put(ctx context.Context, bot chatbot.Chatbot, d *Document) error {
 	if d.ContentHash != contentHash(bot, *d) { // it must be split again
-		if err := s.reader.storeContent(ctx, bot, d, *d); err != nil {
+		if err := s.reader.storeContent(ctx, bot, d, *d, nil); err != nil {
 			return err
 		}
 	}

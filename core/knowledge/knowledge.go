@@ -28,6 +28,7 @@ type Stores struct {
 	Audit      audit.Log
 	Documents  DocumentStore
 	Uploads    UploadStore
+	Originals  OriginalStore
 	Sources    SourceStore
 	Passages   PassageStore
 	Removals   RemovalStore
@@ -77,18 +78,19 @@ func New(p Ports, now func() time.Time, random io.Reader, log *slog.Logger) Serv
 	db := p.Stores
 	workspaces := &workspaces{db.Transactions, db.Workspaces, db.Plans, db.Chatbots, db.Sizes, p.Queue}
 	move := mover{db.Documents, db.Transactions, p.Subscriber, now}
-	removals := &Removals{workspaces, db.Documents, db.Uploads, db.Removals, db.Undo, db.Audit, db.System, p.Index, now, random}
+	kept := originals{db.Originals}
+	removals := &Removals{workspaces, db.Documents, db.Uploads, kept, db.Removals, db.Undo, db.Audit, db.System, p.Index, now, random}
 	crawler := &crawler{workspaces, db.Sources, p.Fetcher, now, random, log}
-	reader := &reader{move, workspaces, db.Uploads, db.Sources, db.Passages, p.Extractor, p.Fetcher, crawler, removals, splitter{p.Tokens, p.Splitter}}
+	reader := &reader{move, workspaces, db.Uploads, kept, db.Sources, db.Passages, p.Extractor, p.Fetcher, crawler, removals, splitter{p.Tokens, p.Splitter}}
 	indexer := &Indexer{move, workspaces, db.Passages, p.Index, reader, embedding.NewMaker(p.Embedder, db.Embeddings, now), newHeldVersions()}
 	worker := &Worker{
 		mover: move, workspaces: workspaces, due: db.Due, system: db.System, crawler: crawler, reader: reader, indexer: indexer, removals: removals, log: log,
 	}
-	documents := &Documents{workspaces, db.Documents, db.Uploads, removals, worker, now, random, log}
+	documents := &Documents{workspaces, db.Documents, db.Uploads, kept, removals, worker, now, random, log}
 	sources := &Sources{workspaces, db.Sources, removals, p.Fetcher, now, random}
 	return Services{
 		Documents:  documents,
-		Selections: &Selections{documents, db.Sources, db.Undo},
+		Selections: &Selections{documents, db.Sources, db.Undo, db.System},
 		Sources:    sources,
 		Catalog:    &Catalog{documents, sources, crawler, db.Removals},
 		Removals:   removals,

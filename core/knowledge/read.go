@@ -7,6 +7,7 @@ import (
 
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/core/tenant"
 	"parley/internal/plain"
 	"parley/text/split"
 )
@@ -35,6 +36,8 @@ type Extracted struct {
 	Markdown string
 	// Places are in the order of their offsets in Markdown.
 	Places []split.Place
+	// Notes say what is not in the Markdown.
+	Notes []Note
 	// Links are the absolute addresses that a page links to, and NoIndex says
 	// that the page asks not to be read by machines.
 	Links   []string
@@ -49,6 +52,7 @@ type reader struct {
 	mover
 	workspaces *workspaces
 	uploads    UploadStore
+	originals  originals
 	sources    SourceStore
 	passages   PassageStore
 	extractor  Extractor
@@ -64,12 +68,21 @@ func (s *reader) read(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 	if d.URL != "" {
 		return s.readAddress(ctx, bot, d)
 	}
+	fresh := true
 	upload, err := s.uploads.Upload(ctx, d.WorkspaceID, d.ID)
+	if fault.Is(err, fault.NotFound) {
+		fresh = false
+		upload, err = s.originals.outdated(ctx, *d)
+	}
 	if fault.Is(err, fault.NotFound) { // a text that was typed, or has been extracted
 		if d.Content == "" {
 			return errNoFile
 		}
-		return s.storeContent(ctx, bot, d, *d)
+		next := *d
+		if d.Original == OriginalKept && d.readByOlder() { // else it would be tried again and again
+			next.Original = ""
+		}
+		return s.storeContent(ctx, bot, d, next, nil)
 	}
 	if err != nil {
 		return err
@@ -85,7 +98,10 @@ func (s *reader) read(ctx context.Context, bot chatbot.Chatbot, d *Document) err
 	if extracted.Title != "" && d.Title == plain.Shorten(plain.Title(upload.Name), maxTitle) {
 		next.Title = plain.Shorten(plain.Title(extracted.Title), maxTitle)
 	}
-	return s.storeContent(ctx, bot, d, next)
+	if !fresh {
+		return s.storeContent(ctx, bot, d, next, nil)
+	}
+	return s.storeContent(ctx, bot, d, next, &upload)
 }
 
 // readAddress fetches the page of a document and keeps what it says. What a
@@ -99,7 +115,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 		return err
 	}
 	request := Fetch{URL: d.URL}
-	if d.Live > 0 {
+	if d.Live > 0 && !d.ReaderOutdated() {
 		request.ETag, request.LastModified = d.ETag, d.LastModified
 	}
 	page, err := s.fetcher.Get(ctx, request)
@@ -116,7 +132,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 	case page.NotModified && page.NoIndex:
 		return errNoIndex
 	case page.NotModified: // but perhaps it must be split in another way
-		return s.storeContent(ctx, bot, d, *d)
+		return s.storeContent(ctx, bot, d, *d, nil)
 	}
 	if err := s.enter(ctx, d, Extracting); err != nil {
 		return err
@@ -141,7 +157,7 @@ func (s *reader) readAddress(ctx context.Context, bot chatbot.Chatbot, d *Docume
 	if title := plain.Shorten(plain.Title(extracted.Title), maxTitle); title != "" {
 		next.Title = title
 	}
-	return s.storeContent(ctx, bot, d, next)
+	return s.storeContent(ctx, bot, d, next, nil)
 }
 
 var (
@@ -202,9 +218,11 @@ func (s *reader) vanish(ctx context.Context, d Document) error {
 // filled returns a document with the text of a file.
 func filled(d Document, extracted Extracted) Document {
 	d.Content, d.Places = strings.ToValidUTF8(strings.ReplaceAll(extracted.Markdown, "\x00", ""), "\uFFFD"), nil
+	d.Notes = extracted.Notes
 	if extracted.Kind != "" {
 		d.Kind = extracted.Kind
 	}
+	d.ReaderVersion = ReaderVersion(d.Kind)
 	for _, place := range extracted.Places {
 		d.Places = append(d.Places, split.Place{Offset: place.Offset, Name: plain.Shorten(plain.Title(place.Name), maxTitle)})
 	}
@@ -221,8 +239,8 @@ func fitting(value string, limit int) string {
 }
 
 // storeContent stores the next content of a document, and moves the document to Indexing, or
-// to Ready if the content is live already. It deletes the file, which nobody needs then.
-func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Document, next Document) error {
+// to Ready if the content is live already. The upload that it was read from, if any, is kept or deleted: see settleFile.
+func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Document, next Document, upload *Upload) error {
 	switch {
 	case strings.TrimSpace(next.Content) == "":
 		return fault.New(fault.Invalid, "There is no text in it.")
@@ -234,7 +252,19 @@ func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Docum
 	next.Chars = utf8.RuneCountInString(next.Content)
 	next.ContentHash = contentHash(bot, next)
 	if next.ContentHash == d.ContentHash && d.Live == d.Version && d.Live > 0 {
-		return s.ready(ctx, d, next)
+		if upload == nil {
+			return s.ready(ctx, d, next)
+		}
+		return s.workspaces.InTx(ctx, func(ctx context.Context) error {
+			workspace, err := s.workspaces.lock(ctx, d.WorkspaceID)
+			if err != nil {
+				return err
+			}
+			if err := s.settleFile(ctx, bot, &next, upload, s.admitBeside(ctx, workspace, *d, 0), 0); err != nil {
+				return err
+			}
+			return s.ready(ctx, d, next)
+		})
 	}
 	if err := s.admitText(ctx, *d, next); err != nil { // before anything is made of it
 		return err
@@ -253,13 +283,8 @@ func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Docum
 		if err != nil {
 			return err
 		}
-		file := 0 // it goes when its text comes
-		if d.URL == "" {
-			if file, err = s.uploads.UploadSize(ctx, d.WorkspaceID, d.ID); err != nil {
-				return err
-			}
-		}
-		if err := s.workspaces.admit(ctx, workspace, next.Chars-d.Chars, len(next.Content)-len(d.Content)-file); err != nil {
+		admit := s.admitBeside(ctx, workspace, *d, next.Chars-d.Chars)
+		if err := s.settleFile(ctx, bot, &next, upload, admit, len(next.Content)-len(d.Content)); err != nil {
 			return err
 		}
 		if err := taken(s.documents.UpdateDocument(ctx, d.WorkspaceID, d.State, next, true)); err != nil {
@@ -267,19 +292,27 @@ func (s *reader) storeContent(ctx context.Context, bot chatbot.Chatbot, d *Docum
 		}
 		// Delete them now: if adding takes long, another worker may add the passages
 		// too, and none that is in the index may be deleted later.
-		if err := s.passages.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live); err != nil {
-			return err
-		}
-		if d.URL != "" {
-			return nil
-		}
-		return s.uploads.DeleteUpload(ctx, d.WorkspaceID, d.ID)
+		return s.passages.DeletePassages(ctx, d.WorkspaceID, d.ID, d.Live)
 	})
 	if err != nil {
 		return err
 	}
 	*d = next
 	return addedBy(s.passages.AddPassages(ctx, d.WorkspaceID, *d, passages))
+}
+
+// admitBeside returns what admits characters and bytes that come in place of the document's upload.
+func (s *reader) admitBeside(ctx context.Context, workspace tenant.Workspace, d Document, chars int) func(bytes int) error {
+	return func(bytes int) error {
+		uploaded := 0
+		if d.URL == "" {
+			var err error
+			if uploaded, err = s.uploads.UploadSize(ctx, d.WorkspaceID, d.ID); err != nil {
+				return err
+			}
+		}
+		return s.workspaces.admit(ctx, workspace, chars, bytes-uploaded)
+	}
 }
 
 // admitText refuses a text whose additional characters the plan does not include.

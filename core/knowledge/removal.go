@@ -66,6 +66,7 @@ type Removals struct {
 	workspaces *workspaces
 	documents  DocumentStore
 	uploads    UploadStore
+	originals  originals
 	receipts   RemovalStore
 	undo       UndoStore
 	audit      audit.Log
@@ -91,10 +92,15 @@ func (s *Removals) mark(ctx context.Context, document Document) error {
 	if err != nil {
 		return err
 	}
-	if err := s.uploads.DeleteUpload(ctx, document.WorkspaceID, document.ID); err != nil {
+	if err := s.deleteFiles(ctx, document.WorkspaceID, document.ID); err != nil {
 		return err
 	}
 	return s.documents.MarkRemoving(ctx, document.WorkspaceID, document.ID, s.now())
+}
+
+// deleteFiles deletes the file of a document, whether it is kept or waits to be read.
+func (s *Removals) deleteFiles(ctx context.Context, workspaceID, documentID string) error {
+	return errors.Join(s.originals.store.DeleteOriginal(ctx, workspaceID, documentID), s.uploads.DeleteUpload(ctx, workspaceID, documentID))
 }
 
 // record writes into the audit log that knowledge was taken away. What

@@ -51,7 +51,11 @@ func (s *Documents) replace(ctx context.Context, workspace tenant.Workspace, doc
 func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, known, document Document, file *Upload) (putResult, error) {
 	next := known
 	next.Title, next.Kind, next.InputHash = document.Title, document.Kind, document.InputHash
-	next.Content, next.Places, next.ContentHash, next.Version = document.Content, nil, "", known.Version+1
+	next.Content, next.Places, next.Notes, next.ContentHash, next.Version = document.Content, nil, nil, "", known.Version+1
+	if file == nil {
+		next.ReaderVersion = 0
+	}
+	next.Original = ""
 	next.State, next.Reason, next.Attempts, next.Begun, next.DueAt, next.UpdatedAt = Pending, "", 0, document.Begun, document.DueAt, document.UpdatedAt
 	if file == nil { // else the characters of the live version count until the file is read
 		next.Chars = document.Chars
@@ -65,14 +69,18 @@ func (s *Documents) rewrite(ctx context.Context, workspace tenant.Workspace, kno
 	if err != nil {
 		return putResult{}, err
 	}
-	bytes := len(next.Content) + sizeOf(file) - len(known.Content) - held
+	original, err := s.originals.store.Original(ctx, known.WorkspaceID, known.ID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return putResult{}, err
+	}
+	bytes := len(next.Content) + sizeOf(file) - len(known.Content) - held - original.Bytes
 	if err := s.workspaces.admit(ctx, workspace, next.Chars-known.Chars, bytes); err != nil {
 		return putResult{}, err
 	}
 	if err := taken(s.documents.UpdateDocument(ctx, known.WorkspaceID, known.State, next, true)); err != nil {
 		return putResult{}, err
 	}
-	if err := s.uploads.DeleteUpload(ctx, known.WorkspaceID, known.ID); err != nil {
+	if err := s.removals.deleteFiles(ctx, known.WorkspaceID, known.ID); err != nil {
 		return putResult{}, err
 	}
 	return putResult{next, Replaced, !busy}, s.begin(ctx, next, file)

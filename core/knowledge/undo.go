@@ -6,6 +6,7 @@ import (
 
 	"parley/core/audit"
 	"parley/core/fault"
+	"parley/core/system"
 )
 
 // Undo is the state and the live version that undoing a removal gives back to a document.
@@ -44,6 +45,7 @@ type Selections struct {
 	documents *Documents
 	sources   SourceStore
 	undo      UndoStore
+	system    system.Access
 }
 
 // Withdrawal is what one request took out of answers.
@@ -189,6 +191,6 @@ func (s *Removals) endUndo(ctx context.Context, d Document, dueBefore time.Time)
 		if err := taken(s.undo.EndUndo(ctx, d.WorkspaceID, d.ID, dueBefore)); err != nil {
 			return err
 		}
-		return s.uploads.DeleteUpload(ctx, d.WorkspaceID, d.ID)
+		return s.deleteFiles(ctx, d.WorkspaceID, d.ID)
 	})
 }

@@ -21,6 +21,7 @@ type page struct {
 	title   string
 	links   []string
 	places  []split.Place
+	notes   []knowledge.Note
 	noIndex bool
 	// refresh and canonical are other addresses that it names, and asked what its
 	// headers ask.
@@ -95,10 +96,10 @@ func (w *world) Extract(ctx context.Context, file knowledge.File) (knowledge.Ext
 	defer w.mu.Unlock()
 	w.extracted = append(w.extracted, file)
 	if p, known := w.pages[file.URL]; known {
-		return knowledge.Extracted{Kind: knowledge.HTML, Title: p.title, Markdown: p.text, Places: p.places, Links: p.links, NoIndex: p.noIndex, Refresh: p.refresh, Canonical: p.canonical}, nil
+		return knowledge.Extracted{Kind: knowledge.HTML, Title: p.title, Markdown: p.text, Places: p.places, Notes: p.notes, Links: p.links, NoIndex: p.noIndex, Refresh: p.refresh, Canonical: p.canonical}, nil
 	}
 	p := w.files[file.Name]
-	return knowledge.Extracted{Kind: knowledge.PDF, Title: p.title, Markdown: string(file.Body), Places: p.places}, p.err
+	return knowledge.Extracted{Kind: knowledge.PDF, Title: p.title, Markdown: string(file.Body), Places: p.places, Notes: p.notes}, p.err
 }
 
 // Discover returns the sitemap.

@@ -113,7 +113,7 @@ func (a *archive) end() error {
 // table writes the rows of a table as a file of JSON Lines. Files that were uploaded
 // follow, each as it is.
 func (a *archive) table(t Table, rows iter.Seq2[Row, error]) error {
-	if t.Name == "uploads" {
+	if t.Name == "uploads" || t.Name == "originals" {
 		return a.uploads(t, rows)
 	}
 	f, err := a.begin(t.File + ".jsonl")
@@ -132,38 +132,34 @@ func (a *archive) table(t Table, rows iter.Seq2[Row, error]) error {
 	return nil
 }
 
-// uploads writes each file that was uploaded, and then a list of them.
+// uploads writes each file that was uploaded, and then a list of them. A file may come in parts, one
+// row after the other.
 func (a *archive) uploads(t Table, rows iter.Seq2[Row, error]) error {
 	var listed [][]field
+	var open *file
+	of := ""
 	for row, err := range rows {
 		if err != nil {
 			return err
 		}
-		fields := a.fields(t, row)
-		var body []byte
-		var documentID, name string
-		kept := fields[:0]
-		for _, one := range fields {
-			switch text, _ := one.value.(string); one.name {
-			case "body":
-				body, _ = one.value.([]byte)
-				continue
-			case "document_id":
-				documentID = text
-			case "name":
-				name = text
+		kept, body, documentID, name := a.upload(t, row)
+		if open == nil || documentID != of {
+			if open != nil {
+				a.finish(open)
 			}
-			kept = append(kept, one)
+			if open, err = a.begin(t.File + "/" + documentID + "/" + fileName(name)); err != nil {
+				return err
+			}
+			of, listed = documentID, append(listed, append(kept, field{"file", open.info.Name}))
+		} else {
+			addBytes(listed[len(listed)-1], len(body))
 		}
-		f, err := a.begin("uploads/" + documentID + "/" + fileName(name))
-		if err != nil {
+		if err := open.write(body); err != nil {
 			return err
 		}
-		if err := f.write(body); err != nil {
-			return err
-		}
-		a.finish(f)
-		listed = append(listed, append(kept, field{"file", f.info.Name}))
+	}
+	if open != nil {
+		a.finish(open)
 	}
 	f, err := a.begin(t.File + ".jsonl")
 	if err != nil {
@@ -176,6 +172,32 @@ func (a *archive) uploads(t Table, rows iter.Seq2[Row, error]) error {
 	}
 	a.finish(f)
 	return nil
+}
+
+// upload returns a row of a file: its fields, and apart its bytes, its document and its name.
+func (a *archive) upload(t Table, row Row) (kept []field, body []byte, documentID, name string) {
+	for _, one := range a.fields(t, row) {
+		switch text, _ := one.value.(string); one.name {
+		case "body":
+			body, _ = one.value.([]byte)
+			continue
+		case "document_id":
+			documentID = text
+		case "name":
+			name = text
+		}
+		kept = append(kept, one)
+	}
+	return kept, body, documentID, name
+}
+
+// addBytes adds a part of a file to its size.
+func addBytes(fields []field, n int) {
+	for i := range fields {
+		if size, is := fields[i].value.(int64); is && fields[i].name == "bytes" {
+			fields[i].value = size + int64(n)
+		}
+	}
 }
 
 // fileName is the last part of a name, so that unpacking writes into no other folder.

@@ -68,11 +68,15 @@ var knowledgeTables = []Table{
 	},
 	{
 		Name: "documents", Owner: OfWorkspace, File: "documents", Parent: "chatbots", By: "chatbot_id", Holds: "The texts of documents", Why: "Answers are made from them", Kept: "Until somebody removes it",
-		Personal: "title content search_text external_id", Plain: "id workspace_id chatbot_id source_id url depth kind state reason bytes places input_hash content_hash chars passage_count indexed version live attempts begun due_at undo_state etag last_modified fetched_at updated_at created_at", JSON: "places",
+		Personal: "title content search_text external_id", Plain: "id workspace_id chatbot_id source_id url depth kind state reason bytes places notes reader_version original input_hash content_hash chars passage_count indexed version live attempts begun due_at undo_state etag last_modified fetched_at updated_at created_at", JSON: "places notes",
 	},
 	{
 		Name: "uploads", Owner: OfWorkspace, File: "uploads", Parent: "documents", By: "document_id", Holds: "Files that were uploaded and are not read yet", Why: "To make a text of them", Kept: "Until the file is read; one that cannot be read: 7 days",
 		Personal: "name body", Plain: "id workspace_id document_id content_type bytes",
+	},
+	{
+		Name: "originals", Owner: OfWorkspace, File: "originals", Parent: "documents", By: "document_id", Holds: "Uploaded files that are read", Why: "To download and read them again", Kept: withDocument,
+		Personal: "name body", Plain: "id workspace_id document_id content_type input_hash bytes",
 	},
 	{
 		Name: "passages", Owner: OfWorkspace, Parent: "documents", By: "document_id", Holds: "Passages of documents", Why: "Searches find passages, not documents", Kept: withDocument,

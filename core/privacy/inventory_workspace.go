@@ -4,7 +4,7 @@ package privacy
 var chatbotTables = []Table{
 	{
 		Name: "chatbots", Owner: OfWorkspace, File: "chatbots", Holds: "Chatbots and their settings", Why: "They say how a chatbot answers", Kept: "Until somebody deletes it",
-		Plain: "id workspace_id name instructions no_answer image_hosts welcome suggested_questions passage_aim passage_limit answer_without_knowledge separate_end_users provider_id model fallback_provider_id fallback_model temperature max_answer_tokens grounding cache_answers rerank store_messages retention_days knowledge_version kept over_limit created_at",
+		Plain: "id workspace_id name instructions no_answer image_hosts welcome suggested_questions passage_aim passage_limit answer_without_knowledge separate_end_users provider_id model fallback_provider_id fallback_model temperature max_answer_tokens grounding cache_answers rerank store_messages keep_files retention_days knowledge_version kept over_limit created_at",
 	},
 	{
 		Name: "tokens", Owner: OfWorkspace, File: "api_tokens", Parent: "chatbots", By: "chatbot_id", Holds: "API tokens: their names, limits and last use. Of the secret only a hash is stored", Why: "Programs identify themselves with them", Kept: withChatbot + ". Address and agent of the last use: 30 days",

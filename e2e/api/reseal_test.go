@@ -38,6 +38,7 @@ var sealedColumns = map[string][]string{
 var otherBytes = map[string]string{
 	"installation_keys.key":  "the installation's own key, which a backup seals with its passphrase",
 	"uploads.body":           "files as they were uploaded",
+	"originals.body":         "files as they were uploaded",
 	"embeddings.vector":      "vectors of passages",
 	"passages.encoding":      "what a sentence encoder made of a passage",
 	"daily_stats.users":      "sketches that count users",

@@ -31,6 +31,7 @@ var (
 	noText        = gets{Own: 400, Stranger: 401, OtherToken: 400, Revoked: 401, Nobody: 401}
 	bySession     = gets{Own: 200, Stranger: 404, OtherToken: 401, Revoked: 401, Nobody: 401}
 	APage         = gets{Own: 200, Stranger: 404, OtherToken: 303, Revoked: 303, Nobody: 303}
+	noFile        = gets{Own: 404, Stranger: 404, OtherToken: 303, Revoked: 303, Nobody: 303}
 	aMove         = gets{Own: 301, Stranger: 404, OtherToken: 303, Revoked: 303, Nobody: 303}
 	aMovedForm    = gets{Own: 308, Stranger: 404, OtherToken: 401, Revoked: 401, Nobody: 401}
 	aForm         = gets{Own: 303, Stranger: 404, OtherToken: 401, Revoked: 401, Nobody: 401}
@@ -178,6 +179,7 @@ var Routes = []Route{
 	{Method: "GET", Pattern: "/chatbots/:chatbot/knowledge/add", Gets: APage, Least: tenant.RoleMember},
 	{Method: "GET", Pattern: "/chatbots/:chatbot/knowledge/addresses", Gets: APage, Least: tenant.RoleMember},
 	{Method: "GET", Pattern: "/chatbots/:chatbot/knowledge/:document", Gets: APage, Least: tenant.RoleMember},
+	{Method: "GET", Pattern: "/chatbots/:chatbot/knowledge/:document/original", Gets: noFile, Least: tenant.RoleMember},
 	{Method: "GET", Pattern: "/chatbots/:chatbot/evaluate", Gets: APage, Least: tenant.RoleMember},
 	{Method: "GET", Pattern: "/chatbots/:chatbot/conversations", Gets: APage, Least: tenant.RoleMember},
 	{Method: "GET", Pattern: "/chatbots/:chatbot/conversations/export", Gets: APage, Least: tenant.RoleMember},

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"parley/app"
+	"parley/core/knowledge"
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/e2e/harness"
@@ -19,6 +21,8 @@ func TestWorkspaceExport(t *testing.T) {
 		w := start()
 		baker, other := w.NewTenant("baker", plan.Standard, harness.Opening), w.NewTenant("other", plan.Standard, "The other shop opens at nine.")
 		w.PutsFile(w.Editor(baker), "menu", "menu.docx", "A roll costs two.")
+		prices := "Item,Price\n" + strings.Repeat("Roll,2\n", knowledge.OriginalPartBytes/6)
+		w.PutsFile(w.Editor(baker), "prices", "prices.csv", prices)
 		w.Settled(baker)
 		w.AskedFor(baker.Token, "alice", "When does the bakery open?")
 		w.AskedFor(other.Token, "eve", "When does the other shop open?")
@@ -33,7 +37,7 @@ func TestWorkspaceExport(t *testing.T) {
 			for name, has := range map[string]string{
 				"workspace.jsonl": baker.Workspace, "chatbots.jsonl": baker.Chatbot, "documents.jsonl": "The bakery opens at seven", "conversations.jsonl": "alice",
 				"messages.jsonl": "When does the bakery open?", "members.jsonl": baker.Email, "api_tokens.jsonl": baker.TokenID, "audit_log.jsonl": "chatbot.created",
-				"usage_records.jsonl": baker.Chatbot, "uploads.jsonl": "menu.docx",
+				"usage_records.jsonl": baker.Chatbot, "uploads.jsonl": "menu.docx", "originals.jsonl": fmt.Sprintf(`"bytes":%d`, len(prices)),
 			} {
 				if !strings.Contains(files[name], has) {
 					t.Errorf("%s lacks %q: %q", name, has, files[name])
@@ -43,6 +47,11 @@ func TestWorkspaceExport(t *testing.T) {
 				return strings.HasPrefix(name, "uploads/doc_") && strings.HasSuffix(name, "/menu.docx") && files[name] == "A roll costs two."
 			}) {
 				t.Errorf("the uploaded file is not as it was: %v", slices.Collect(maps.Keys(files)))
+			}
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(files)), func(name string) bool {
+				return strings.HasPrefix(name, "originals/doc_") && strings.HasSuffix(name, "/prices.csv") && files[name] == prices
+			}) {
+				t.Errorf("the kept file is not as it was: %v", slices.Collect(maps.Keys(files)))
 			}
 		})
 		t.Run("it has nothing of others, and no secret", func(t *testing.T) {

@@ -61,6 +61,8 @@ type Chatbot struct {
 	Rerank string `json:"rerank,omitempty"`
 	// StoreMessages holds the value of the "store_messages" field.
 	StoreMessages bool `json:"store_messages,omitempty"`
+	// KeepFiles holds the value of the "keep_files" field.
+	KeepFiles bool `json:"keep_files,omitempty"`
 	// RetentionDays holds the value of the "retention_days" field.
 	RetentionDays int `json:"retention_days,omitempty"`
 	// KnowledgeVersion holds the value of the "knowledge_version" field.
@@ -104,7 +106,7 @@ func (*Chatbot) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case chatbot.FieldImageHosts:
 			values[i] = new([]byte)
-		case chatbot.FieldAnswerWithoutKnowledge, chatbot.FieldSeparateEndUsers, chatbot.FieldCacheAnswers, chatbot.FieldStoreMessages, chatbot.FieldKept, chatbot.FieldOverLimit:
+		case chatbot.FieldAnswerWithoutKnowledge, chatbot.FieldSeparateEndUsers, chatbot.FieldCacheAnswers, chatbot.FieldStoreMessages, chatbot.FieldKeepFiles, chatbot.FieldKept, chatbot.FieldOverLimit:
 			values[i] = new(sql.NullBool)
 		case chatbot.FieldTemperature:
 			values[i] = new(sql.NullFloat64)
@@ -264,6 +266,12 @@ func (_m *Chatbot) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.StoreMessages = value.Bool
 			}
+		case chatbot.FieldKeepFiles:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field keep_files", values[i])
+			} else if value.Valid {
+				_m.KeepFiles = value.Bool
+			}
 		case chatbot.FieldRetentionDays:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field retention_days", values[i])
@@ -392,6 +400,9 @@ func (_m *Chatbot) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("store_messages=")
 	builder.WriteString(fmt.Sprintf("%v", _m.StoreMessages))
+	builder.WriteString(", ")
+	builder.WriteString("keep_files=")
+	builder.WriteString(fmt.Sprintf("%v", _m.KeepFiles))
 	builder.WriteString(", ")
 	builder.WriteString("retention_days=")
 	builder.WriteString(fmt.Sprintf("%v", _m.RetentionDays))

@@ -291,6 +291,20 @@ func (_c *ChatbotCreate) SetNillableStoreMessages(v *bool) *ChatbotCreate {
 	return _c
 }
 
+// SetKeepFiles sets the "keep_files" field.
+func (_c *ChatbotCreate) SetKeepFiles(v bool) *ChatbotCreate {
+	_c.mutation.SetKeepFiles(v)
+	return _c
+}
+
+// SetNillableKeepFiles sets the "keep_files" field if the given value is not nil.
+func (_c *ChatbotCreate) SetNillableKeepFiles(v *bool) *ChatbotCreate {
+	if v != nil {
+		_c.SetKeepFiles(*v)
+	}
+	return _c
+}
+
 // SetRetentionDays sets the "retention_days" field.
 func (_c *ChatbotCreate) SetRetentionDays(v int) *ChatbotCreate {
 	_c.mutation.SetRetentionDays(v)
@@ -461,6 +475,10 @@ func (_c *ChatbotCreate) defaults() error {
 		v := chatbot.DefaultStoreMessages
 		_c.mutation.SetStoreMessages(v)
 	}
+	if _, ok := _c.mutation.KeepFiles(); !ok {
+		v := chatbot.DefaultKeepFiles
+		_c.mutation.SetKeepFiles(v)
+	}
 	if _, ok := _c.mutation.RetentionDays(); !ok {
 		v := chatbot.DefaultRetentionDays
 		_c.mutation.SetRetentionDays(v)
@@ -588,6 +606,9 @@ func (_c *ChatbotCreate) check() error {
 	}
 	if _, ok := _c.mutation.StoreMessages(); !ok {
 		return &ValidationError{Name: "store_messages", err: errors.New(`generated: missing required field "Chatbot.store_messages"`)}
+	}
+	if _, ok := _c.mutation.KeepFiles(); !ok {
+		return &ValidationError{Name: "keep_files", err: errors.New(`generated: missing required field "Chatbot.keep_files"`)}
 	}
 	if _, ok := _c.mutation.RetentionDays(); !ok {
 		return &ValidationError{Name: "retention_days", err: errors.New(`generated: missing required field "Chatbot.retention_days"`)}
@@ -726,6 +747,10 @@ func (_c *ChatbotCreate) createSpec() (*Chatbot, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.StoreMessages(); ok {
 		_spec.SetField(chatbot.FieldStoreMessages, field.TypeBool, value)
 		_node.StoreMessages = value
+	}
+	if value, ok := _c.mutation.KeepFiles(); ok {
+		_spec.SetField(chatbot.FieldKeepFiles, field.TypeBool, value)
+		_node.KeepFiles = value
 	}
 	if value, ok := _c.mutation.RetentionDays(); ok {
 		_spec.SetField(chatbot.FieldRetentionDays, field.TypeInt, value)

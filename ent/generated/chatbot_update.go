@@ -340,6 +340,20 @@ func (_u *ChatbotUpdate) SetNillableStoreMessages(v *bool) *ChatbotUpdate {
 	return _u
 }
 
+// SetKeepFiles sets the "keep_files" field.
+func (_u *ChatbotUpdate) SetKeepFiles(v bool) *ChatbotUpdate {
+	_u.mutation.SetKeepFiles(v)
+	return _u
+}
+
+// SetNillableKeepFiles sets the "keep_files" field if the given value is not nil.
+func (_u *ChatbotUpdate) SetNillableKeepFiles(v *bool) *ChatbotUpdate {
+	if v != nil {
+		_u.SetKeepFiles(*v)
+	}
+	return _u
+}
+
 // SetRetentionDays sets the "retention_days" field.
 func (_u *ChatbotUpdate) SetRetentionDays(v int) *ChatbotUpdate {
 	_u.mutation.ResetRetentionDays()
@@ -560,6 +574,9 @@ func (_u *ChatbotUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.StoreMessages(); ok {
 		_spec.SetField(chatbot.FieldStoreMessages, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.KeepFiles(); ok {
+		_spec.SetField(chatbot.FieldKeepFiles, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.RetentionDays(); ok {
 		_spec.SetField(chatbot.FieldRetentionDays, field.TypeInt, value)

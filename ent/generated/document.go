@@ -44,6 +44,12 @@ type Document struct {
 	SearchText string `json:"search_text,omitempty"`
 	// Places holds the value of the "places" field.
 	Places string `json:"places,omitempty"`
+	// Notes holds the value of the "notes" field.
+	Notes string `json:"notes,omitempty"`
+	// ReaderVersion holds the value of the "reader_version" field.
+	ReaderVersion int `json:"reader_version,omitempty"`
+	// Original holds the value of the "original" field.
+	Original string `json:"original,omitempty"`
 	// InputHash holds the value of the "input_hash" field.
 	InputHash string `json:"input_hash,omitempty"`
 	// ContentHash holds the value of the "content_hash" field.
@@ -109,9 +115,9 @@ func (*Document) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case document.FieldDepth, document.FieldBytes, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts, document.FieldBegun:
+		case document.FieldDepth, document.FieldBytes, document.FieldReaderVersion, document.FieldChars, document.FieldPassageCount, document.FieldIndexed, document.FieldVersion, document.FieldLive, document.FieldAttempts, document.FieldBegun:
 			values[i] = new(sql.NullInt64)
-		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldSearchText, document.FieldPlaces, document.FieldInputHash, document.FieldContentHash, document.FieldUndoState, document.FieldExternalID, document.FieldEtag, document.FieldLastModified:
+		case document.FieldID, document.FieldWorkspaceID, document.FieldChatbotID, document.FieldSourceID, document.FieldURL, document.FieldTitle, document.FieldKind, document.FieldState, document.FieldReason, document.FieldContent, document.FieldSearchText, document.FieldPlaces, document.FieldNotes, document.FieldOriginal, document.FieldInputHash, document.FieldContentHash, document.FieldUndoState, document.FieldExternalID, document.FieldEtag, document.FieldLastModified:
 			values[i] = new(sql.NullString)
 		case document.FieldDueAt, document.FieldFetchedAt, document.FieldUpdatedAt, document.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -213,6 +219,24 @@ func (_m *Document) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field places", values[i])
 			} else if value.Valid {
 				_m.Places = value.String
+			}
+		case document.FieldNotes:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field notes", values[i])
+			} else if value.Valid {
+				_m.Notes = value.String
+			}
+		case document.FieldReaderVersion:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field reader_version", values[i])
+			} else if value.Valid {
+				_m.ReaderVersion = int(value.Int64)
+			}
+		case document.FieldOriginal:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field original", values[i])
+			} else if value.Valid {
+				_m.Original = value.String
 			}
 		case document.FieldInputHash:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -390,6 +414,15 @@ func (_m *Document) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("places=")
 	builder.WriteString(_m.Places)
+	builder.WriteString(", ")
+	builder.WriteString("notes=")
+	builder.WriteString(_m.Notes)
+	builder.WriteString(", ")
+	builder.WriteString("reader_version=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ReaderVersion))
+	builder.WriteString(", ")
+	builder.WriteString("original=")
+	builder.WriteString(_m.Original)
 	builder.WriteString(", ")
 	builder.WriteString("input_hash=")
 	builder.WriteString(_m.InputHash)

@@ -163,6 +163,48 @@ func (_c *DocumentCreate) SetNillablePlaces(v *string) *DocumentCreate {
 	return _c
 }
 
+// SetNotes sets the "notes" field.
+func (_c *DocumentCreate) SetNotes(v string) *DocumentCreate {
+	_c.mutation.SetNotes(v)
+	return _c
+}
+
+// SetNillableNotes sets the "notes" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableNotes(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetNotes(*v)
+	}
+	return _c
+}
+
+// SetReaderVersion sets the "reader_version" field.
+func (_c *DocumentCreate) SetReaderVersion(v int) *DocumentCreate {
+	_c.mutation.SetReaderVersion(v)
+	return _c
+}
+
+// SetNillableReaderVersion sets the "reader_version" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableReaderVersion(v *int) *DocumentCreate {
+	if v != nil {
+		_c.SetReaderVersion(*v)
+	}
+	return _c
+}
+
+// SetOriginal sets the "original" field.
+func (_c *DocumentCreate) SetOriginal(v string) *DocumentCreate {
+	_c.mutation.SetOriginal(v)
+	return _c
+}
+
+// SetNillableOriginal sets the "original" field if the given value is not nil.
+func (_c *DocumentCreate) SetNillableOriginal(v *string) *DocumentCreate {
+	if v != nil {
+		_c.SetOriginal(*v)
+	}
+	return _c
+}
+
 // SetInputHash sets the "input_hash" field.
 func (_c *DocumentCreate) SetInputHash(v string) *DocumentCreate {
 	_c.mutation.SetInputHash(v)
@@ -449,6 +491,18 @@ func (_c *DocumentCreate) defaults() error {
 		v := document.DefaultPlaces
 		_c.mutation.SetPlaces(v)
 	}
+	if _, ok := _c.mutation.Notes(); !ok {
+		v := document.DefaultNotes
+		_c.mutation.SetNotes(v)
+	}
+	if _, ok := _c.mutation.ReaderVersion(); !ok {
+		v := document.DefaultReaderVersion
+		_c.mutation.SetReaderVersion(v)
+	}
+	if _, ok := _c.mutation.Original(); !ok {
+		v := document.DefaultOriginal
+		_c.mutation.SetOriginal(v)
+	}
 	if _, ok := _c.mutation.InputHash(); !ok {
 		v := document.DefaultInputHash
 		_c.mutation.SetInputHash(v)
@@ -578,6 +632,20 @@ func (_c *DocumentCreate) check() error {
 	}
 	if _, ok := _c.mutation.Places(); !ok {
 		return &ValidationError{Name: "places", err: errors.New(`generated: missing required field "Document.places"`)}
+	}
+	if _, ok := _c.mutation.Notes(); !ok {
+		return &ValidationError{Name: "notes", err: errors.New(`generated: missing required field "Document.notes"`)}
+	}
+	if _, ok := _c.mutation.ReaderVersion(); !ok {
+		return &ValidationError{Name: "reader_version", err: errors.New(`generated: missing required field "Document.reader_version"`)}
+	}
+	if _, ok := _c.mutation.Original(); !ok {
+		return &ValidationError{Name: "original", err: errors.New(`generated: missing required field "Document.original"`)}
+	}
+	if v, ok := _c.mutation.Original(); ok {
+		if err := document.OriginalValidator(v); err != nil {
+			return &ValidationError{Name: "original", err: fmt.Errorf(`generated: validator failed for field "Document.original": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.InputHash(); !ok {
 		return &ValidationError{Name: "input_hash", err: errors.New(`generated: missing required field "Document.input_hash"`)}
@@ -741,6 +809,18 @@ func (_c *DocumentCreate) createSpec() (*Document, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Places(); ok {
 		_spec.SetField(document.FieldPlaces, field.TypeString, value)
 		_node.Places = value
+	}
+	if value, ok := _c.mutation.Notes(); ok {
+		_spec.SetField(document.FieldNotes, field.TypeString, value)
+		_node.Notes = value
+	}
+	if value, ok := _c.mutation.ReaderVersion(); ok {
+		_spec.SetField(document.FieldReaderVersion, field.TypeInt, value)
+		_node.ReaderVersion = value
+	}
+	if value, ok := _c.mutation.Original(); ok {
+		_spec.SetField(document.FieldOriginal, field.TypeString, value)
+		_node.Original = value
 	}
 	if value, ok := _c.mutation.InputHash(); ok {
 		_spec.SetField(document.FieldInputHash, field.TypeString, value)

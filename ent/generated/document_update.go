@@ -182,6 +182,55 @@ func (_u *DocumentUpdate) SetNillablePlaces(v *string) *DocumentUpdate {
 	return _u
 }
 
+// SetNotes sets the "notes" field.
+func (_u *DocumentUpdate) SetNotes(v string) *DocumentUpdate {
+	_u.mutation.SetNotes(v)
+	return _u
+}
+
+// SetNillableNotes sets the "notes" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableNotes(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetNotes(*v)
+	}
+	return _u
+}
+
+// SetReaderVersion sets the "reader_version" field.
+func (_u *DocumentUpdate) SetReaderVersion(v int) *DocumentUpdate {
+	_u.mutation.ResetReaderVersion()
+	_u.mutation.SetReaderVersion(v)
+	return _u
+}
+
+// SetNillableReaderVersion sets the "reader_version" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableReaderVersion(v *int) *DocumentUpdate {
+	if v != nil {
+		_u.SetReaderVersion(*v)
+	}
+	return _u
+}
+
+// AddReaderVersion adds value to the "reader_version" field.
+func (_u *DocumentUpdate) AddReaderVersion(v int) *DocumentUpdate {
+	_u.mutation.AddReaderVersion(v)
+	return _u
+}
+
+// SetOriginal sets the "original" field.
+func (_u *DocumentUpdate) SetOriginal(v string) *DocumentUpdate {
+	_u.mutation.SetOriginal(v)
+	return _u
+}
+
+// SetNillableOriginal sets the "original" field if the given value is not nil.
+func (_u *DocumentUpdate) SetNillableOriginal(v *string) *DocumentUpdate {
+	if v != nil {
+		_u.SetOriginal(*v)
+	}
+	return _u
+}
+
 // SetInputHash sets the "input_hash" field.
 func (_u *DocumentUpdate) SetInputHash(v string) *DocumentUpdate {
 	_u.mutation.SetInputHash(v)
@@ -511,6 +560,11 @@ func (_u *DocumentUpdate) check() error {
 			return &ValidationError{Name: "search_text", err: fmt.Errorf(`generated: validator failed for field "Document.search_text": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Original(); ok {
+		if err := document.OriginalValidator(v); err != nil {
+			return &ValidationError{Name: "original", err: fmt.Errorf(`generated: validator failed for field "Document.original": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.InputHash(); ok {
 		if err := document.InputHashValidator(v); err != nil {
 			return &ValidationError{Name: "input_hash", err: fmt.Errorf(`generated: validator failed for field "Document.input_hash": %w`, err)}
@@ -594,6 +648,18 @@ func (_u *DocumentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Places(); ok {
 		_spec.SetField(document.FieldPlaces, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Notes(); ok {
+		_spec.SetField(document.FieldNotes, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.ReaderVersion(); ok {
+		_spec.SetField(document.FieldReaderVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedReaderVersion(); ok {
+		_spec.AddField(document.FieldReaderVersion, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.Original(); ok {
+		_spec.SetField(document.FieldOriginal, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.InputHash(); ok {
 		_spec.SetField(document.FieldInputHash, field.TypeString, value)

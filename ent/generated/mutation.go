@@ -2796,6 +2796,7 @@ type ChatbotMutation struct {
 	cache_answers            *bool
 	rerank                   *string
 	store_messages           *bool
+	keep_files               *bool
 	retention_days           *int
 	addretention_days        *int
 	knowledge_version        *int64
@@ -3423,6 +3424,25 @@ func (m *ChatbotMutation) ResetStoreMessages() {
 	m.store_messages = nil
 }
 
+// SetKeepFiles sets the "keep_files" field.
+func (m *ChatbotMutation) SetKeepFiles(b bool) {
+	m.keep_files = &b
+}
+
+// KeepFiles returns the value of the "keep_files" field in the mutation.
+func (m *ChatbotMutation) KeepFiles() (r bool, exists bool) {
+	v := m.keep_files
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKeepFiles resets all changes to the "keep_files" field.
+func (m *ChatbotMutation) ResetKeepFiles() {
+	m.keep_files = nil
+}
+
 // SetRetentionDays sets the "retention_days" field.
 func (m *ChatbotMutation) SetRetentionDays(i int) {
 	m.retention_days = &i
@@ -3619,7 +3639,7 @@ func (m *ChatbotMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ChatbotMutation) Fields() []string {
-	fields := make([]string, 0, 26)
+	fields := make([]string, 0, 27)
 	if m.workspace != nil {
 		fields = append(fields, chatbot.FieldWorkspaceID)
 	}
@@ -3682,6 +3702,9 @@ func (m *ChatbotMutation) Fields() []string {
 	}
 	if m.store_messages != nil {
 		fields = append(fields, chatbot.FieldStoreMessages)
+	}
+	if m.keep_files != nil {
+		fields = append(fields, chatbot.FieldKeepFiles)
 	}
 	if m.retention_days != nil {
 		fields = append(fields, chatbot.FieldRetentionDays)
@@ -3748,6 +3771,8 @@ func (m *ChatbotMutation) Field(name string) (ent.Value, bool) {
 		return m.Rerank()
 	case chatbot.FieldStoreMessages:
 		return m.StoreMessages()
+	case chatbot.FieldKeepFiles:
+		return m.KeepFiles()
 	case chatbot.FieldRetentionDays:
 		return m.RetentionDays()
 	case chatbot.FieldKnowledgeVersion:
@@ -3920,6 +3945,13 @@ func (m *ChatbotMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetStoreMessages(v)
+		return nil
+	case chatbot.FieldKeepFiles:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKeepFiles(v)
 		return nil
 	case chatbot.FieldRetentionDays:
 		v, ok := value.(int)
@@ -4151,6 +4183,9 @@ func (m *ChatbotMutation) ResetField(name string) error {
 		return nil
 	case chatbot.FieldStoreMessages:
 		m.ResetStoreMessages()
+		return nil
+	case chatbot.FieldKeepFiles:
+		m.ResetKeepFiles()
 		return nil
 	case chatbot.FieldRetentionDays:
 		m.ResetRetentionDays()
@@ -4893,53 +4928,57 @@ func (m *ConversationMutation) ResetEdge(name string) error {
 // DocumentMutation represents an operation that mutates the Document nodes in the graph.
 type DocumentMutation struct {
 	config
-	op               Op
-	typ              string
-	id               *string
-	workspace_id     *string
-	source_id        *string
-	url              *string
-	depth            *int
-	adddepth         *int
-	title            *string
-	kind             *string
-	state            *string
-	reason           *string
-	content          *string
-	bytes            *int
-	addbytes         *int
-	search_text      *string
-	places           *string
-	input_hash       *string
-	content_hash     *string
-	chars            *int
-	addchars         *int
-	passage_count    *int
-	addpassage_count *int
-	indexed          *int
-	addindexed       *int
-	version          *int
-	addversion       *int
-	live             *int
-	addlive          *int
-	attempts         *int
-	addattempts      *int
-	begun            *int
-	addbegun         *int
-	due_at           *time.Time
-	undo_state       *string
-	external_id      *string
-	etag             *string
-	last_modified    *string
-	fetched_at       *time.Time
-	updated_at       *time.Time
-	created_at       *time.Time
-	clearedFields    map[string]struct{}
-	chatbot          *string
-	clearedchatbot   bool
-	done             bool
-	oldValue         func(context.Context) (*Document, error)
-	predicates       []predicate.Document
+	op                Op
+	typ               string
+	id                *string
+	workspace_id      *string
+	source_id         *string
+	url               *string
+	depth             *int
+	adddepth          *int
+	title             *string
+	kind              *string
+	state             *string
+	reason            *string
+	content           *string
+	bytes             *int
+	addbytes          *int
+	search_text       *string
+	places            *string
+	notes             *string
+	reader_version    *int
+	addreader_version *int
+	original          *string
+	input_hash        *string
+	content_hash      *string
+	chars             *int
+	addchars          *int
+	passage_count     *int
+	addpassage_count  *int
+	indexed           *int
+	addindexed        *int
+	version           *int
+	addversion        *int
+	live              *int
+	addlive           *int
+	attempts          *int
+	addattempts       *int
+	begun             *int
+	addbegun          *int
+	due_at            *time.Time
+	undo_state        *string
+	external_id       *string
+	etag              *string
+	last_modified     *string
+	fetched_at        *time.Time
+	updated_at        *time.Time
+	created_at        *time.Time
+	clearedFields     map[string]struct{}
+	chatbot           *string
+	clearedchatbot    bool
+	done              bool
+	oldValue          func(context.Context) (*Document, error)
+	predicates        []predicate.Document
 }
 
 var _ ent.Mutation = (*DocumentMutation)(nil)
@@ -5331,6 +5370,83 @@ func (m *DocumentMutation) Places() (r string, exists bool) {
 // ResetPlaces resets all changes to the "places" field.
 func (m *DocumentMutation) ResetPlaces() {
 	m.places = nil
+}
+
+// SetNotes sets the "notes" field.
+func (m *DocumentMutation) SetNotes(s string) {
+	m.notes = &s
+}
+
+// Notes returns the value of the "notes" field in the mutation.
+func (m *DocumentMutation) Notes() (r string, exists bool) {
+	v := m.notes
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetNotes resets all changes to the "notes" field.
+func (m *DocumentMutation) ResetNotes() {
+	m.notes = nil
+}
+
+// SetReaderVersion sets the "reader_version" field.
+func (m *DocumentMutation) SetReaderVersion(i int) {
+	m.reader_version = &i
+	m.addreader_version = nil
+}
+
+// ReaderVersion returns the value of the "reader_version" field in the mutation.
+func (m *DocumentMutation) ReaderVersion() (r int, exists bool) {
+	v := m.reader_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// AddReaderVersion adds i to the "reader_version" field.
+func (m *DocumentMutation) AddReaderVersion(i int) {
+	if m.addreader_version != nil {
+		*m.addreader_version += i
+	} else {
+		m.addreader_version = &i
+	}
+}
+
+// AddedReaderVersion returns the value that was added to the "reader_version" field in this mutation.
+func (m *DocumentMutation) AddedReaderVersion() (r int, exists bool) {
+	v := m.addreader_version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReaderVersion resets all changes to the "reader_version" field.
+func (m *DocumentMutation) ResetReaderVersion() {
+	m.reader_version = nil
+	m.addreader_version = nil
+}
+
+// SetOriginal sets the "original" field.
+func (m *DocumentMutation) SetOriginal(s string) {
+	m.original = &s
+}
+
+// Original returns the value of the "original" field in the mutation.
+func (m *DocumentMutation) Original() (r string, exists bool) {
+	v := m.original
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetOriginal resets all changes to the "original" field.
+func (m *DocumentMutation) ResetOriginal() {
+	m.original = nil
 }
 
 // SetInputHash sets the "input_hash" field.
@@ -5896,7 +6012,7 @@ func (m *DocumentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DocumentMutation) Fields() []string {
-	fields := make([]string, 0, 30)
+	fields := make([]string, 0, 33)
 	if m.workspace_id != nil {
 		fields = append(fields, document.FieldWorkspaceID)
 	}
@@ -5935,6 +6051,15 @@ func (m *DocumentMutation) Fields() []string {
 	}
 	if m.places != nil {
 		fields = append(fields, document.FieldPlaces)
+	}
+	if m.notes != nil {
+		fields = append(fields, document.FieldNotes)
+	}
+	if m.reader_version != nil {
+		fields = append(fields, document.FieldReaderVersion)
+	}
+	if m.original != nil {
+		fields = append(fields, document.FieldOriginal)
 	}
 	if m.input_hash != nil {
 		fields = append(fields, document.FieldInputHash)
@@ -6021,6 +6146,12 @@ func (m *DocumentMutation) Field(name string) (ent.Value, bool) {
 		return m.SearchText()
 	case document.FieldPlaces:
 		return m.Places()
+	case document.FieldNotes:
+		return m.Notes()
+	case document.FieldReaderVersion:
+		return m.ReaderVersion()
+	case document.FieldOriginal:
+		return m.Original()
 	case document.FieldInputHash:
 		return m.InputHash()
 	case document.FieldContentHash:
@@ -6162,6 +6293,27 @@ func (m *DocumentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetPlaces(v)
 		return nil
+	case document.FieldNotes:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNotes(v)
+		return nil
+	case document.FieldReaderVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReaderVersion(v)
+		return nil
+	case document.FieldOriginal:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOriginal(v)
+		return nil
 	case document.FieldInputHash:
 		v, ok := value.(string)
 		if !ok {
@@ -6295,6 +6447,9 @@ func (m *DocumentMutation) AddedFields() []string {
 	if m.addbytes != nil {
 		fields = append(fields, document.FieldBytes)
 	}
+	if m.addreader_version != nil {
+		fields = append(fields, document.FieldReaderVersion)
+	}
 	if m.addchars != nil {
 		fields = append(fields, document.FieldChars)
 	}
@@ -6328,6 +6483,8 @@ func (m *DocumentMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedDepth()
 	case document.FieldBytes:
 		return m.AddedBytes()
+	case document.FieldReaderVersion:
+		return m.AddedReaderVersion()
 	case document.FieldChars:
 		return m.AddedChars()
 	case document.FieldPassageCount:
@@ -6364,6 +6521,13 @@ func (m *DocumentMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddBytes(v)
+		return nil
+	case document.FieldReaderVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddReaderVersion(v)
 		return nil
 	case document.FieldChars:
 		v, ok := value.(int)
@@ -6500,6 +6664,15 @@ func (m *DocumentMutation) ResetField(name string) error {
 		return nil
 	case document.FieldPlaces:
 		m.ResetPlaces()
+		return nil
+	case document.FieldNotes:
+		m.ResetNotes()
+		return nil
+	case document.FieldReaderVersion:
+		m.ResetReaderVersion()
+		return nil
+	case document.FieldOriginal:
+		m.ResetOriginal()
 		return nil
 	case document.FieldInputHash:
 		m.ResetInputHash()

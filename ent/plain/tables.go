@@ -31,6 +31,8 @@ var Tables = []*schema.Table{
 	installationKeys(), chores(), rebuilds(), indexChanges(), requestMinutes(),
 	// of the audit log
 	auditChains(),
+	// of documents
+	originals(),
 	// of people
 	devices(), signInAttempts(), ssoConnections(),
 	// of payments
@@ -53,6 +55,19 @@ func indexChanges() *schema.Table {
 		count("held"), at("created_at")).
 		AddIndex("indexchange_xid_id", false, []string{"xid", "id"}).
 		AddIndex("indexchange_created_at", false, []string{"created_at"})
+}
+
+// originals are the files of documents as they were uploaded, in parts in the order of their ids. Each
+// part says what the file is called.
+func originals() *schema.Table {
+	return within("originals_documents_originals", "document_id", migrate.DocumentsTable,
+		table("originals", number("id"), workspaceID(), text("name", 255*utf8Max), text("content_type", 255),
+			// input_hash is the document's from when the file was uploaded.
+			text("input_hash", hashLen), blob("body"),
+			// bytes is the length of body.
+			count("bytes"), text("document_id", idLen))).
+		AddIndex("original_of_document", false, []string{"document_id", "workspace_id", "id"}).
+		AddIndex("original_sizes", false, []string{"workspace_id", "bytes"})
 }
 
 // messageHolds are slices of a month's questions that a process has reserved and may begin

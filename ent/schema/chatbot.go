@@ -46,6 +46,8 @@ func (Chatbot) Fields() []ent.Field {
 		// store_messages of false keeps a conversation's texts only while it is
 		// answered.
 		field.Bool("store_messages").Default(true),
+		// keep_files of false deletes uploaded files once they are read.
+		field.Bool("keep_files").Default(true),
 		// retention_days is how long conversations are kept; -1 is as long as the
 		// plan says.
 		field.Int("retention_days").Default(-1),

@@ -79,6 +79,12 @@ func (Document) Fields() []ent.Field {
 		field.String("search_text").MaxLen(500 * utf8Max).Default(""),
 		// places are JSON: where in the file or on the site each part stood.
 		longText("places"),
+		// notes are JSON: what of the file or page was not read.
+		longText("notes"),
+		// reader_version is that of the reader which made content: see package core/knowledge.
+		field.Int("reader_version").Default(0),
+		// original says whether its file is kept: see package core/knowledge.
+		field.String("original").MaxLen(20).Default(""),
 		// input_hash is of what was given, content_hash of the text in it.
 		field.String("input_hash").MaxLen(64).Default(""),
 		field.String("content_hash").MaxLen(64),
@@ -120,11 +126,14 @@ func (Document) Indexes() []ent.Index {
 		// for pages of the list, and searches of it, that read none of the texts
 		index.Fields("chatbot_id", "created_at", "id", "state", "search_text").StorageKey("document_list"),
 		index.Fields("chatbot_id", "input_hash"),
-		index.Fields("chatbot_id", "live"),
+		// for what is live, and what of it an older reader has read, without the texts
+		index.Fields("chatbot_id", "live", "kind", "reader_version").StorageKey("document_live_reader"),
 		index.Fields("chatbot_id", "state"),
 		index.Fields("chatbot_id", "external_id").Unique().StorageKey("document_external_id").
 			Annotations(entsql.IndexWhere("external_id <> ''")),
 		index.Fields("source_id", "state"),
+		// for the files that are read again after an upgrade
+		index.Fields("kind", "reader_version").StorageKey("document_kept_reader").Annotations(entsql.IndexWhere("original = 'kept'")),
 		// for what a workspace stores: see knowledgeSizes in package store
 		index.Fields("workspace_id", "chars", "bytes").StorageKey("document_sizes"),
 		index.Fields("updated_at"),

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/core/fault"
+	"parley/core/knowledge"
 )
 
 // Document collects the Markdown of a document while a reader works. It keeps the
@@ -21,7 +22,26 @@ type Document struct {
 	Text   strings.Builder
 	Places []Place
 	Page   Page
+	Notes  Notes
 	Err    error
+}
+
+// Notes count what a reader leaves out, by kind.
+type Notes map[knowledge.NoteKind]int
+
+// Add counts things that are left out.
+func (n *Notes) Add(kind knowledge.NoteKind, count int) {
+	if *n == nil {
+		*n = Notes{}
+	}
+	(*n)[kind] += count
+}
+
+// AddAll counts what another count has.
+func (n *Notes) AddAll(others Notes) {
+	for kind, count := range others {
+		n.Add(kind, count)
+	}
 }
 
 // At begins a new place. What the reader writes next comes from there.
@@ -95,7 +115,7 @@ func (d *Document) Result() Result {
 		}
 		places = append(places, place)
 	}
-	return Result{Title: Clip(Line(d.Title), 300), Markdown: d.Text.String(), Places: slices.Clip(places), Page: d.Page}
+	return Result{Title: Clip(Line(d.Title), 300), Markdown: d.Text.String(), Places: slices.Clip(places), Page: d.Page, Notes: d.Notes}
 }
 
 // Size formats a number of bytes for people.

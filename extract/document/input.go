@@ -35,6 +35,8 @@ type Result struct {
 	Places []Place
 	// Page holds what a web page tells crawlers. Other kinds leave it empty.
 	Page Page
+	// Notes count what is not in the Markdown.
+	Notes Notes
 }
 
 // Place says where the Markdown from Offset up to the next place came from.

@@ -3,14 +3,17 @@ package html
 import (
 	"regexp"
 	"strings"
+
+	"parley/extract/document"
 )
 
 // empty matches elements that close themselves in XHTML but not in HTML, where
 // <title/> would swallow the page.
 var empty = regexp.MustCompile(`<(title|script|style|a|p|div|span|td|th|li|i|b|em|strong|iframe|textarea|noscript|h[1-6])((?:\s[^<>]*)?)/>`)
 
-// Chapter reads a chapter of a book, which is XHTML, and keeps all its text.
-func Chapter(body []byte) (name, markdown string, err error) {
+// Chapter reads a chapter of a book, which is XHTML, and keeps all its text. It adds to notes what it
+// does not read.
+func Chapter(body []byte, notes *document.Notes) (name, markdown string, err error) {
 	text, err := decodeHTML(body, "")
 	if err != nil {
 		return "", "", err
@@ -19,6 +22,7 @@ func Chapter(body []byte) (name, markdown string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+	notes.AddAll(unread(root))
 	tidy(root, baseOf(root, ""))
 	content := first(root, "body")
 	name = textOf(first(root, "h1", "h2", "h3"))

@@ -33,6 +33,7 @@ func Read(doc *document.Document, in document.Input) error {
 	base := baseOf(root, in.BaseURL)
 	doc.Page = pageOf(root, base)
 	doc.Title = textOf(first(root, "title"))
+	doc.Notes.AddAll(unread(root))
 	tidy(root, base)
 	content := mainText(root)
 	if h1 := all(content, "h1"); len(h1) == 1 && (doc.Title == "" || strings.Contains(doc.Title, textOf(h1[0]))) {

@@ -27,6 +27,9 @@ const (
 type archive struct {
 	kind    knowledge.Kind
 	entries map[string]*zip.File
+	// opened are the entries that were read, and related is what parts that were read lead to.
+	opened  map[string]bool
+	related []relation
 	// odd says that a name has another form than the standard's.
 	odd bool
 	// left is how many bytes may still be unpacked.
@@ -39,7 +42,7 @@ func openArchive(in document.Input, limits document.Limits) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &archive{kind: in.Kind, entries: make(map[string]*zip.File), left: limits.Unpacked, unpacked: limits.Unpacked}
+	a := &archive{kind: in.Kind, entries: make(map[string]*zip.File), opened: make(map[string]bool), left: limits.Unpacked, unpacked: limits.Unpacked}
 	sum := uint64(0)
 	for _, file := range files.File {
 		if sum += min(file.UncompressedSize64, 1<<50); sum > uint64(limits.Unpacked) {
@@ -107,6 +110,7 @@ func (a *archive) read(name string) ([]byte, error) {
 	if file == nil {
 		return nil, nil
 	}
+	a.opened[entryName(name)] = true
 	if int64(file.UncompressedSize64) > a.left {
 		return nil, a.tooLarge()
 	}

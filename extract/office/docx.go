@@ -64,6 +64,7 @@ func ReadDOCX(doc *document.Document, in document.Input) error {
 	if doc.Title == "" {
 		doc.Title = a.properTitle()
 	}
+	a.noteUnread(&doc.Notes)
 	return nil
 }
 
@@ -122,6 +123,7 @@ func (w *wordFile) block(n *xmlNode) error {
 	if w.doc.Err != nil {
 		return w.doc.Err
 	}
+	lettering(n, &w.doc.Notes)
 	breaks := 0
 	n.each("lastRenderedPageBreak", func(*xmlNode) { breaks++ })
 	if breaks > 0 && len(w.doc.Places) == 0 {
@@ -265,6 +267,7 @@ func (w *wordFile) graphic(data *xmlNode) {
 		w.fail(wrong)
 		return
 	}
+	noteGraphic(data, rows, texts, &w.doc.Notes)
 	w.doc.Block(document.Escape(title))
 	w.doc.WriteTable(rows)
 	for i, text := range texts {

@@ -31,9 +31,12 @@ func (w *wordFile) chunk(n *xmlNode) {
 // embedded returns such a document as Markdown, or says that it cannot be read.
 func (w *wordFile) embedded(n *xmlNode) string {
 	r := w.relations[n.attr("id")]
-	unread := "[Not read: " + document.Escape(document.Line(path.Base(r.target))) + "]"
+	unread := func() string {
+		w.doc.Notes.Add(knowledge.NoteEmbedded, 1)
+		return "[Not read: " + document.Escape(document.Line(path.Base(r.target))) + "]"
+	}
 	if r.external || r.target == "" {
-		return unread
+		return unread()
 	}
 	body, err := w.archive.read(r.target)
 	if err != nil {
@@ -41,7 +44,7 @@ func (w *wordFile) embedded(n *xmlNode) string {
 		return ""
 	}
 	if len(body) == 0 {
-		return unread
+		return unread()
 	}
 	text, err := w.embeddedText(r.target, body)
 	if fault.Is(err, fault.TooLarge) {
@@ -49,23 +52,24 @@ func (w *wordFile) embedded(n *xmlNode) string {
 		return ""
 	}
 	if err != nil || strings.TrimSpace(text) == "" {
-		return unread
+		return unread()
 	}
 	return text
 }
 
 func (w *wordFile) embeddedText(name string, body []byte) (string, error) {
 	start := strings.ToLower(string(bytes.TrimLeft(body[:min(len(body), 2048)], "\xef\xbb\xbf \t\r\n")))
-	extension := strings.ToLower(path.Ext(name))
+	extension, notes := strings.ToLower(path.Ext(name)), &w.doc.Notes
 	switch {
 	case strings.HasPrefix(start, "pk\x03\x04"):
 		return w.embeddedDOCX(body)
 	case strings.HasPrefix(start, `{\rtf`):
+		notes.Add(knowledge.NoteImage, bytes.Count(body, []byte(`{\pict`)))
 		return rtfText(body), nil
 	case strings.HasPrefix(start, "mime-version:") || strings.HasPrefix(start, "from:") || strings.Contains(start, "\nmime-version:") || extension == ".mht" || extension == ".mhtml":
-		return mailText(body)
+		return mailText(body, notes)
 	case extension == ".htm" || extension == ".html" || extension == ".xhtml" || strings.Contains(start, "<html") || strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<p") || strings.HasPrefix(start, "<div"):
-		_, markdown, err := html.Chapter(body)
+		_, markdown, err := html.Chapter(body, notes)
 		return markdown, err
 	case extension == ".txt" || extension == ".md" || extension == ".text":
 		text, err := document.Decode(body, "", "")
@@ -109,11 +113,13 @@ func (w *wordFile) embeddedDOCX(body []byte) (string, error) {
 	if err := inner.read(main); err != nil {
 		return "", err
 	}
+	a.noteUnread(&inner.doc.Notes)
+	w.doc.Notes.AddAll(inner.doc.Notes)
 	return inner.doc.Text.String(), nil
 }
 
 // mailText returns the page in a web archive (MHTML, RFC 2557), or its plain text.
-func mailText(body []byte) (string, error) {
+func mailText(body []byte, notes *document.Notes) (string, error) {
 	message, err := mail.ReadMessage(bytes.NewReader(bytes.TrimLeft(body, "\xef\xbb\xbf \t\r\n")))
 	if err != nil {
 		return "", err
@@ -125,7 +131,7 @@ func mailText(body []byte) (string, error) {
 	if page == nil {
 		return plainBlocks(plain), nil
 	}
-	_, markdown, err := html.Chapter(page)
+	_, markdown, err := html.Chapter(page, notes)
 	return markdown, err
 }
 

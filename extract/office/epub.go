@@ -39,7 +39,9 @@ func ReadEPUB(doc *document.Document, in document.Input) error {
 	if title := book.kid("metadata", "title"); title != nil {
 		doc.Title = title.text
 	}
-	for i, chapter := range spine(book, part) {
+	chapters, others := spine(book, part)
+	doc.Notes.Add(knowledge.NotePage, others)
+	for i, chapter := range chapters {
 		if err := readChapter(doc, a, i+1, chapter); err != nil {
 			return err
 		}
@@ -47,22 +49,24 @@ func ReadEPUB(doc *document.Document, in document.Input) error {
 	return nil
 }
 
-// spine returns the entries of the chapters in order, each once.
-func spine(book *xmlNode, part string) []string {
+// spine returns the entries of the chapters in order, each once, and how many entries are no text.
+func spine(book *xmlNode, part string) (chapters []string, others int) {
 	items := make(map[string]*xmlNode)
 	book.kid("manifest").each("item", func(n *xmlNode) { items[n.attr("id")] = n })
-	var chapters []string
 	seen := make(map[*xmlNode]bool)
 	book.kid("spine").each("itemref", func(n *xmlNode) {
 		item := items[n.attr("idref")]
-		if item == nil || seen[item] || !strings.Contains(item.attr("media-type"), "html") ||
-			slices.Contains(strings.Fields(item.attr("properties")), "nav") {
+		if item == nil || seen[item] || slices.Contains(strings.Fields(item.attr("properties")), "nav") {
 			return
 		}
 		seen[item] = true
+		if !strings.Contains(item.attr("media-type"), "html") {
+			others++
+			return
+		}
 		chapters = append(chapters, resolve(part, item.attr("href")))
 	})
-	return chapters
+	return chapters, others
 }
 
 // obfuscations lists the algorithms that obfuscate fonts and nothing else.
@@ -86,10 +90,14 @@ func locked(a *archive) error {
 
 func readChapter(doc *document.Document, a *archive, number int, part string) error {
 	body, err := a.read(part)
-	if err != nil || len(body) == 0 {
+	if err != nil {
 		return err
 	}
-	name, markdown, err := html.Chapter(body)
+	if len(body) == 0 {
+		doc.Notes.Add(knowledge.NotePage, 1)
+		return nil
+	}
+	name, markdown, err := html.Chapter(body, &doc.Notes)
 	if err != nil {
 		return err
 	}

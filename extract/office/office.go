@@ -39,7 +39,9 @@ func (a *archive) relations(part string) (map[string]relation, error) {
 		if !r.external {
 			r.target = resolve(part, r.target)
 		}
-		found[n.attr("Id")] = r
+		if found[n.attr("Id")] = r; part != "" && len(a.related) < maxEntries {
+			a.related = append(a.related, r)
+		}
 	})
 	return found, nil
 }

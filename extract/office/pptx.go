@@ -40,6 +40,7 @@ func ReadPPTX(doc *document.Document, in document.Input) error {
 			return doc.Err
 		}
 	}
+	a.noteUnread(&doc.Notes)
 	return nil
 }
 
@@ -74,8 +75,12 @@ type slide struct {
 
 func (s *slide) read() (err error) {
 	root, err := s.archive.tree(s.part)
-	if err != nil || root == nil || root.attr("show") == "0" || root.attr("show") == "false" {
+	if err != nil || root == nil {
 		return err
+	}
+	if show := root.attr("show"); show == "0" || show == "false" {
+		s.doc.Notes.Add(knowledge.NoteHidden, 1)
+		return nil
 	}
 	if s.relations, err = s.archive.relations(s.part); err != nil {
 		return err

@@ -172,6 +172,9 @@ func (s *slide) graphic(data *xmlNode) error {
 	s.doc.Block(document.Escape(title))
 	s.doc.WriteTable(rows)
 	texts, err := s.archive.diagram(s.relations, data)
+	if err == nil {
+		noteGraphic(data, rows, texts, &s.doc.Notes)
+	}
 	for _, text := range texts {
 		s.paragraph(text, "-", 0)
 	}

@@ -51,13 +51,18 @@ func ReadXLSX(doc *document.Document, in document.Input) error {
 	doc.Title = a.properTitle()
 	for i, sheet := range w.sheets {
 		if sheet.hidden {
+			doc.Notes.Add(knowledge.NoteHidden, 1)
 			continue
 		}
 		doc.At(i+1, sheet.name)
 		if err := readSheet(doc, a, book, sheet, struck); err != nil {
 			return err
 		}
+		if err := noteSheet(doc, a, sheet); err != nil {
+			return err
+		}
 	}
+	a.noteUnread(&doc.Notes)
 	return doc.Err
 }
 

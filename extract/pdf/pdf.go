@@ -48,6 +48,7 @@ func Read(doc *document.Document, in document.Input) error {
 	if err := legible(pages); err != nil {
 		return err
 	}
+	unread(opened.Document, pages, &doc.Notes)
 	dropRepeated(pages)
 	writePages(doc, pages)
 	if doc.Title == "" { // the title in the properties often comes from a program or template
@@ -60,6 +61,8 @@ func Read(doc *document.Document, in document.Input) error {
 type page struct {
 	width, height float64
 	spans         []span
+	// failed says that the page could not be read.
+	failed bool
 }
 
 // readPages reads all pages at once, because only then the size of body text and
@@ -82,7 +85,7 @@ func readPages(file references.FPDF_DOCUMENT, limits document.Limits) ([]*page, 
 		p, err := readPage(form, i)
 		if err != nil {
 			unread = err
-			p = &page{} // other pages may be intact
+			p = &page{failed: true} // other pages may be intact
 		}
 		pages = append(pages, p)
 		for _, s := range p.spans {

@@ -28,7 +28,7 @@ func (s *Chatbots) CreateChatbot(ctx context.Context, workspaceID string, bot ch
 		return db.Chatbot.Create().SetID(bot.ID).SetWorkspaceID(workspaceID).SetName(bot.Name).
 			SetInstructions(bot.Instructions).SetNoAnswer(bot.NoAnswer).SetImageHosts(store.List(bot.ImageHosts)).
 			SetPassageAim(bot.PassageAim).SetPassageLimit(bot.PassageLimit).
-			SetAnswerWithoutKnowledge(bot.AnswerWithoutKnowledge).SetSeparateEndUsers(bot.SeparateEndUsers).SetCreatedAt(bot.CreatedAt).
+			SetAnswerWithoutKnowledge(bot.AnswerWithoutKnowledge).SetSeparateEndUsers(bot.SeparateEndUsers).SetKeepFiles(!bot.DiscardFiles).SetCreatedAt(bot.CreatedAt).
 			SetProviderID(bot.Model.ProviderID).SetModel(bot.Model.Name).
 			SetFallbackProviderID(bot.Fallback.ProviderID).SetFallbackModel(bot.Fallback.Name).
 			SetNillableTemperature(bot.Temperature).SetMaxAnswerTokens(bot.MaxAnswerTokens).
@@ -75,7 +75,7 @@ func (s *Chatbots) UpdateChatbot(ctx context.Context, workspaceID, chatbotID str
 			SetImageHosts(store.List(settings.ImageHosts)).
 			SetWelcome(settings.Welcome).SetSuggestedQuestions(suggestionsToColumn(settings.Greeting)).
 			SetPassageAim(settings.PassageAim).SetPassageLimit(settings.PassageLimit).
-			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).SetSeparateEndUsers(settings.SeparateEndUsers).
+			SetAnswerWithoutKnowledge(settings.AnswerWithoutKnowledge).SetSeparateEndUsers(settings.SeparateEndUsers).SetKeepFiles(!settings.DiscardFiles).
 			SetRetentionDays(fromRetention(settings.RetentionDays)).SetStoreMessages(!settings.DiscardMessages)
 		n, err := setAnswering(update, settings.Answering).Save(ctx)
 		if err == nil && n == 0 {
@@ -130,7 +130,7 @@ func ChatbotFromRow(row *ent.Chatbot) chatbot.Chatbot {
 	return chatbot.Chatbot{
 		ID: row.ID, WorkspaceID: row.WorkspaceID, Name: row.Name, Instructions: row.Instructions,
 		NoAnswer: row.NoAnswer, ImageHosts: row.ImageHosts, PassageAim: row.PassageAim, PassageLimit: row.PassageLimit,
-		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, Greeting: greetingFromRow(row), Retention: retentionFromRow(row), Answering: answeringFromRow(row),
+		AnswerWithoutKnowledge: row.AnswerWithoutKnowledge, SeparateEndUsers: row.SeparateEndUsers, DiscardFiles: !row.KeepFiles, Greeting: greetingFromRow(row), Retention: retentionFromRow(row), Answering: answeringFromRow(row),
 		OverLimit: row.OverLimit, CreatedAt: row.CreatedAt.UTC(),
 	}
 }

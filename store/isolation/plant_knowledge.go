@@ -29,12 +29,12 @@ func (p *planter) documents(ctx context.Context) error {
 		d.InputHash, d.ContentHash, d.Chars = id.Hash(d.ID+d.Content), id.Hash(d.Content), len(d.Content)
 		if i == 0 {
 			p.is.IDs["document"], p.is.IDs["document_id"] = d.ID, d.ID
-			d.ExternalID = p.named("ext", "external_id")
+			d.ExternalID, d.Original = p.named("ext", "external_id"), knowledge.OriginalKept
 		}
 		if i == 1 {
 			d.SourceID, d.URL = p.is.IDs["source"], "https://"+p.Word("documents.url")+".invalid/"
 		}
-		if err := knowledgestore.NewDocumentRow(p.db, p.ws, d).SetPassageCount(1).SetIndexed(1).SetVersion(1).SetLive(1).SetFetchedAt(p.At).Exec(ctx); err != nil {
+		if err := knowledgestore.NewDocumentRow(p.db, p.ws, d).SetPassageCount(1).SetIndexed(1).SetVersion(1).SetLive(1).SetFetchedAt(p.At).SetOriginal(string(d.Original)).Exec(ctx); err != nil {
 			return err
 		}
 		heading, text, _ := strings.Cut(strings.TrimPrefix(d.Content, "# "), "\n\n")
@@ -42,6 +42,11 @@ func (p *planter) documents(ctx context.Context) error {
 			SetHeadingPath([]string{heading}).SetStart(0).SetEnd(len(d.Content)).SetContentHash(d.ContentHash).SetText(text).Exec(ctx)
 		if err != nil {
 			return err
+		}
+		if d.Original == knowledge.OriginalKept {
+			if err := p.original(ctx, d); err != nil {
+				return err
+			}
 		}
 		p.is.Documents = append(p.is.Documents, d.ID)
 	}
@@ -54,4 +59,11 @@ func (p *planter) documents(ctx context.Context) error {
 	return p.db.Removal.Create().SetID(p.named("rm", "removal_id")).SetWorkspaceID(p.ws).SetChatbotID(p.is.IDs["chatbot"]).SetDocumentID(p.NewID("doc")).
 		SetTitle(p.Text("removals.title")).SetURL("https://" + p.Word("removals.url") + ".invalid/").SetContentHash(id.Hash(p.ws)).SetPassages(1).
 		SetRequestedAt(p.At).SetConfirmedAt(p.At).SetCountedAt(p.At).SetMessageIds([]int64{}).Exec(ctx)
+}
+
+// original is the file that a document was read from.
+func (p *planter) original(ctx context.Context, d knowledge.Document) error {
+	body := []byte(p.Text("originals.body"))
+	return p.add(ctx, p.into("originals").Set("document_id", d.ID).Set("name", p.Text("originals.name")).Set("content_type", "text/plain").
+		Set("input_hash", d.InputHash).Set("body", body).Set("bytes", len(body)))
 }

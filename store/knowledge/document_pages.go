@@ -47,10 +47,22 @@ func admitted(chatbotID string, filter browse.Filter) []predicate.Document {
 	if filter.SourceID != "" {
 		conditions = append(conditions, document.SourceID(filter.SourceID))
 	}
+	if filter.ReaderOutdated {
+		conditions = append(conditions, outdated())
+	}
 	if filter.ExternalID != "" {
 		conditions = append(conditions, document.ExternalIDNEQ(""), document.ExternalID(filter.ExternalID))
 	}
 	return conditions
+}
+
+// outdated is the condition for documents that an older reader has read: see [knowledge.Document.ReaderOutdated].
+func outdated() predicate.Document {
+	var kinds []predicate.Document
+	for _, o := range knowledge.OutdatedReaders() {
+		kinds = append(kinds, document.And(document.Kind(string(o.Kind)), document.ReaderVersionGTE(o.From), document.ReaderVersionLT(o.Below)))
+	}
+	return document.And(document.LiveGT(0), document.Or(kinds...))
 }
 
 // DocumentPage returns a page of a chatbot's documents, without contents.
@@ -63,7 +75,7 @@ func (s *KnowledgePages) DocumentPage(ctx context.Context, workspaceID, chatbotI
 
 // CountDocuments counts by state the documents that a filter admits.
 func (s *KnowledgePages) CountDocuments(ctx context.Context, workspaceID, chatbotID string, filter browse.Filter) (map[knowledge.State]int, error) {
-	if filter.Kind == "" && filter.SourceID == "" && filter.ExternalID == "" {
+	if filter.Kind == "" && filter.SourceID == "" && filter.ExternalID == "" && !filter.ReaderOutdated {
 		return s.countStates(ctx, workspaceID, chatbotID, filter)
 	}
 	var rows []struct {

@@ -144,6 +144,10 @@ func (s *Documents) UpdateDocument(ctx context.Context, workspaceID string, from
 	if err != nil {
 		return err
 	}
+	notes, err := notesToRow(d.Notes)
+	if err != nil {
+		return err
+	}
 	current := document.VersionLTE(d.Version)
 	if withContent {
 		current = document.VersionLT(d.Version)
@@ -151,7 +155,7 @@ func (s *Documents) UpdateDocument(ctx context.Context, workspaceID string, from
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
 		update := db.Document.Update().Where(document.ID(d.ID), document.State(string(from)), current).
 			SetURL(d.URL).SetTitle(d.Title).SetSearchText(searchText(d)).SetKind(string(d.Kind)).SetInputHash(d.InputHash).SetState(string(d.State)).SetReason(d.Reason).
-			SetContentHash(d.ContentHash).SetChars(d.Chars).SetPassageCount(d.Passages).SetIndexed(d.Indexed).
+			SetNotes(notes).SetReaderVersion(d.ReaderVersion).SetOriginal(string(d.Original)).SetContentHash(d.ContentHash).SetChars(d.Chars).SetPassageCount(d.Passages).SetIndexed(d.Indexed).
 			SetVersion(d.Version).SetLive(d.Live).SetAttempts(d.Attempts).SetBegun(d.Begun).SetEtag(d.ETag).SetLastModified(d.LastModified).
 			SetUpdatedAt(d.UpdatedAt).SetNillableFetchedAt(d.FetchedAt)
 		if d.DueAt != nil {
@@ -222,7 +226,7 @@ func documentFromRow(row *ent.Document) knowledge.Document {
 		ID: row.ID, WorkspaceID: row.WorkspaceID, ChatbotID: row.ChatbotID, SourceID: row.SourceID, ExternalID: row.ExternalID, URL: row.URL,
 		Depth: row.Depth, Title: row.Title, Kind: knowledge.Kind(row.Kind), State: knowledge.State(row.State),
 		Reason: row.Reason, Content: row.Content, InputHash: row.InputHash, ContentHash: row.ContentHash,
-		Chars: row.Chars, Passages: row.PassageCount, Indexed: row.Indexed, Version: row.Version, Live: max(row.Live, 0),
+		ReaderVersion: row.ReaderVersion, Original: knowledge.OriginalState(row.Original), Chars: row.Chars, Passages: row.PassageCount, Indexed: row.Indexed, Version: row.Version, Live: max(row.Live, 0),
 		Attempts: row.Attempts, Begun: row.Begun, DueAt: store.UTC(row.DueAt), ETag: row.Etag, LastModified: row.LastModified,
 		FetchedAt: store.UTC(row.FetchedAt), UpdatedAt: row.UpdatedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
 	}
@@ -230,5 +234,15 @@ func documentFromRow(row *ent.Document) knowledge.Document {
 		d.Undo = knowledge.Undo{State: knowledge.State(row.UndoState), Live: -row.Live - 1}
 	}
 	_ = json.Unmarshal([]byte(row.Places), &d.Places) // written here only, or empty
+	_ = json.Unmarshal([]byte(row.Notes), &d.Notes)
 	return d
+}
+
+// notesToRow returns notes as JSON, or nothing for none.
+func notesToRow(notes []knowledge.Note) (string, error) {
+	if len(notes) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(notes)
+	return string(text), err
 }

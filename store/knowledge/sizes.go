@@ -8,9 +8,10 @@ import (
 	"parley/store"
 )
 
-// knowledgeSizes reads two indexes, and neither texts nor files.
+// knowledgeSizes reads three indexes, and neither texts nor files.
 const knowledgeSizes = `SELECT COUNT(*), CAST(COALESCE(SUM(chars), 0) AS bigint), CAST(COALESCE(SUM(bytes), 0) AS bigint) +
-	(SELECT CAST(COALESCE(SUM(bytes), 0) AS bigint) FROM uploads WHERE workspace_id = $1)
+	(SELECT CAST(COALESCE(SUM(bytes), 0) AS bigint) FROM uploads WHERE workspace_id = $1) +
+	(SELECT CAST(COALESCE(SUM(bytes), 0) AS bigint) FROM originals WHERE workspace_id = $1)
 	FROM documents WHERE workspace_id = $1`
 
 // Sizes says how large a workspace's knowledge is.

@@ -94,6 +94,12 @@ type Document struct {
 	Done, All int
 	// NextAt is when it is tried again after a failure, or nil.
 	NextAt *time.Time
+	// Unread says what of its file or page was not read, or nothing.
+	Unread string
+	// Outdated says that an older version of the reader read it.
+	Outdated bool
+	// Kept says that its file can be downloaded, and NoRoom that the plan's storage had no room for it.
+	Kept, NoRoom bool
 	// Before says that it is answered from as it was before.
 	Before bool
 	// MayRetry, MayRead and MayCancel say what makes sense now.

@@ -41,7 +41,7 @@ func SettingName(field string) string { return ui.NameOf(field, settingNames) }
 var settingNames = map[string]string{
 	"name": "Name", "instructions": "Instructions", "no_answer": "When it does not know", "welcome": "Welcome text", "suggested_questions": "Suggested questions", "suggest_nothing": "Suggest no questions", "image_hosts": "Allowed image domains",
 	"passage_aim": "Size of a passage", "passage_limit": "Largest passage", "answer_without_knowledge": "Answer without knowledge",
-	"separate_end_users": "Separate end users", "model.provider_id": "Provider", "model.name": "Model",
+	"separate_end_users": "Separate end users", "discard_files": "Delete uploaded files once they are read", "model.provider_id": "Provider", "model.name": "Model",
 	"fallback.provider_id": "Fallback provider", "fallback.name": "Fallback model", "temperature": "Temperature",
 	"max_answer_tokens": "Longest answer", "grounding": "What it may say", "rerank": "Rerank results with the model", "cache_answers": "Cache repeated questions",
 	"retention_days": "Keep conversations for", "discard_messages": "Do not store messages",

@@ -13,7 +13,7 @@ import (
 // botPages returns the pages of a chatbot.
 func botPages() map[string]templ.Component {
 	documents := []bot.Document{
-		{ID: "doc_1", Title: "Returns", Kind: "markdown", State: "ready", Passages: "4", CreatedAt: day},
+		{ID: "doc_1", Title: "Returns", Kind: "markdown", State: "ready", Unread: "3 charts and 1 form field were not read.", Passages: "4", CreatedAt: day},
 		{ID: "doc_2", Title: hostile, Kind: "pdf", State: "failed", Reason: hostile, Passages: "0", MayRetry: true, CreatedAt: day},
 		{ID: "doc_3", Title: "Shipping", Kind: "html", URL: hostile, State: "indexing", Progress: "120 of 800 passages", Before: true, MayCancel: true, Passages: "800", CreatedAt: day},
 		{ID: "doc_4", Title: "Old prices", Kind: "text", State: "removing", Passages: "1", CreatedAt: day},

@@ -34,7 +34,11 @@ var filters = []struct {
 	{"ready", "Ready", []knowledge.State{knowledge.Ready}},
 	{"failed", "Failed", []knowledge.State{knowledge.Failed}},
 	{"removing", "Being removed", []knowledge.State{knowledge.Removing}},
+	{outdatedChoice, "Read by an older version", nil},
 }
+
+// outdatedChoice is the choice of documents that an older reader has read, in whatever state.
+const outdatedChoice = "outdated"
 
 // unknownState is a state that no document has: a choice that does not exist lists nothing.
 const unknownState knowledge.State = "unknown"
@@ -57,6 +61,7 @@ func (f chosen) filter() browse.Filter {
 			filter.States = state.states
 		}
 	}
+	filter.ReaderOutdated = f["state"] == outdatedChoice
 	return filter
 }
 
@@ -101,19 +106,24 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v page.Visit) error {
 	if err != nil {
 		return err
 	}
+	old := browse.Filter{Search: filter.Search, Kind: filter.Kind, SourceID: filter.SourceID, ReaderOutdated: true}
+	outdated, err := s.Browser.Counts(ctx, v.WorkspaceID(), v.Chatbot.ID, old)
+	if err != nil {
+		return err
+	}
 	counts := all
 	if filter.Search != "" || filter.Kind != "" || filter.SourceID != "" {
 		if after.IsZero() && !more && asked["state"] == "" { // then these are all
 			counts = statesOf(documents)
 		} else {
-			filter.States = nil
+			filter.States, filter.ReaderOutdated = nil, false
 			if counts, err = s.Browser.Counts(ctx, v.WorkspaceID(), v.Chatbot.ID, filter); err != nil {
 				return err
 			}
 		}
 	}
 	m := views.Knowledge{
-		Search: asked["q"], Kind: asked["type"], State: asked["state"], States: stateOptions(counts), Any: sum(all, nil) > 0,
+		Search: asked["q"], Kind: asked["type"], State: asked["state"], States: stateOptions(counts, sum(outdated, nil), asked["state"]), Any: sum(all, nil) > 0,
 		Working: sum(all, filters[1].states) + all[knowledge.Removing], Reading: sources[knowledge.SourceSyncing], MayEdit: v.MayChange(tenant.EditKnowledge), Add: newAddForms().view(views.WayFiles),
 	}
 	unencoded, err := s.Browser.Unencoded(ctx, v.WorkspaceID(), v.Chatbot.ID)
@@ -132,7 +142,11 @@ func (s knowledgePages) knowledgePage(c *fiber.Ctx, v page.Visit) error {
 	for _, document := range documents {
 		m.Documents = append(m.Documents, documentToView(document))
 	}
-	m.Pager = ui.Pager{Swaps: "knowledge", Text: shownOf(len(documents), sum(counts, chosenStates(asked["state"])), "document")}
+	chosenCounts := sum(counts, chosenStates(asked["state"]))
+	if asked["state"] == outdatedChoice {
+		chosenCounts = sum(outdated, nil)
+	}
+	m.Pager = ui.Pager{Swaps: "knowledge", Text: shownOf(len(documents), chosenCounts, "document")}
 	m.Here = asked.at(shell.KnowledgeURL(v.Chatbot.ID))
 	if !after.IsZero() {
 		m.Here = asked.at(shell.KnowledgeURL(v.Chatbot.ID), "after", after.String())
@@ -193,10 +207,17 @@ func sum[State comparable](counts map[State]int, states []State) (n int) {
 	return n
 }
 
-func stateOptions(counts map[knowledge.State]int) []ui.Option {
-	options := make([]ui.Option, len(filters))
-	for i, f := range filters {
-		options[i] = ui.Option{Value: f.value, Text: f.text + " (" + plan.Thousands(sum(counts, f.states)) + ")"}
+// stateOptions are the choices with their counts. What an older reader has read is one while there is any.
+func stateOptions(counts map[knowledge.State]int, outdated int, chosen string) []ui.Option {
+	var options []ui.Option
+	for _, f := range filters {
+		n := sum(counts, f.states)
+		if f.value == outdatedChoice {
+			if n = outdated; n == 0 && chosen != outdatedChoice {
+				continue
+			}
+		}
+		options = append(options, ui.Option{Value: f.value, Text: f.text + " (" + plan.Thousands(n) + ")"})
 	}
 	return options
 }
@@ -215,7 +236,7 @@ func shownOf(shown, all int, of string) string {
 func documentToView(d knowledge.Document) views.Document {
 	waits := d.Attempts > 0 && d.DueAt != nil
 	shown := views.Document{
-		ID: d.ID, Title: d.Title, Kind: string(d.Kind), URL: d.URL, State: string(d.State), Reason: d.Reason,
+		ID: d.ID, Title: d.Title, Kind: string(d.Kind), URL: d.URL, State: string(d.State), Reason: d.Reason, Unread: unreadText(d.Notes), Outdated: d.ReaderOutdated(), Kept: d.Original == knowledge.OriginalKept, NoRoom: d.Original == knowledge.OriginalTooLarge,
 		Before: d.Live > 0 && d.State != knowledge.Ready, MayRetry: d.State == knowledge.Failed || waits && isWorkedOn(d),
 		MayRead: d.State == knowledge.Ready, MayCancel: isWorkedOn(d),
 		Passages: plan.Thousands(d.Passages), CreatedAt: d.CreatedAt,

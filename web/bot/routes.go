@@ -74,6 +74,7 @@ func registerKnowledge(s *page.Base, app *fiber.App, table *route.Table) {
 		route.Post("/knowledge/sources/:source/remove", knowledge.removeSource, route.May(tenant.EditKnowledge), route.Body(page.MaxForm), route.On("/knowledge/addresses"), route.Frees),
 		route.Get("/knowledge/removed", knowledge.removedPage, route.May(tenant.Read)),
 		route.Get("/knowledge/:document", knowledge.documentPage, route.May(tenant.Read), route.Heavy),
+		route.Get("/knowledge/:document/original", knowledge.original, route.May(tenant.Read), route.Heavy),
 		route.Post("/knowledge/:document/remove", knowledge.removeDocument, route.May(tenant.EditKnowledge), route.Body(page.MaxForm), route.On("/knowledge/:document"), route.Frees),
 		route.Post("/knowledge/:document/retry", knowledge.retryDocument, route.May(tenant.EditKnowledge), route.Body(page.MaxForm), route.Costly, route.On("/knowledge/:document")),
 		route.Post("/knowledge/:document/cancel", knowledge.cancelDocument, route.May(tenant.EditKnowledge), route.Body(page.MaxForm), route.On("/knowledge/:document"), route.Frees),

@@ -36,7 +36,7 @@ func (s settingsPages) settingsPage(c *fiber.Ctx, v page.Visit) error {
 // settingsInputs are the inputs of the settings, except the part about answers.
 var settingsInputs = []string{
 	"name", "instructions", "no_answer", "welcome", "suggested_questions", "image_hosts", "passage_aim", "passage_limit", "answer_without_knowledge",
-	"separate_end_users", "retention_days", "discard_messages", "suggest_nothing", "seen",
+	"separate_end_users", "keep_files", "retention_days", "discard_messages", "suggest_nothing", "seen",
 }
 
 func settingsForm(bot chatbot.Chatbot) ui.Form {
@@ -55,6 +55,9 @@ func settingsForm(bot chatbot.Chatbot) ui.Form {
 	}
 	if bot.SeparateEndUsers {
 		shown["separate_end_users"] = "on"
+	}
+	if !bot.DiscardFiles {
+		shown["keep_files"] = "on"
 	}
 	if bot.DiscardMessages {
 		shown["discard_messages"] = "on"
@@ -140,7 +143,7 @@ func (s settingsPages) settingsOf(typed page.Form, was chatbot.Chatbot) (chatbot
 			Welcome: typed["welcome"], SuggestedQuestions: strings.SplitN(typed["suggested_questions"], "\n", maxLines), SuggestNothing: typed["suggest_nothing"] != "",
 		},
 		ImageHosts: words(typed["image_hosts"]), AnswerWithoutKnowledge: typed["answer_without_knowledge"] != "",
-		SeparateEndUsers: typed["separate_end_users"] != "",
+		SeparateEndUsers: typed["separate_end_users"] != "", DiscardFiles: typed["keep_files"] == "",
 	}
 	err := number(typed, "passage_aim", &settings.PassageAim)
 	if err == nil {

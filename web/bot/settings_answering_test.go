@@ -38,7 +38,7 @@ func TestAnswering(t *testing.T) {
 		typed := webtest.Filled(t, s.Within(t).Get(page).Body, page)
 		want := url.Values{
 			"name": {"Guide"}, "instructions": {""}, "no_answer": {""}, "welcome": {""}, "suggested_questions": {""}, "image_hosts": {""}, "passage_aim": {""}, "passage_limit": {""},
-			"provider_id": {"own"}, "retention_days": {""}, "model": {""}, "fallback_provider_id": {"none"}, "fallback_model": {""},
+			"provider_id": {"own"}, "keep_files": {"on"}, "retention_days": {""}, "model": {""}, "fallback_provider_id": {"none"}, "fallback_model": {""},
 			"temperature": {""}, "max_answer_tokens": {""}, "grounding": {"open"}, "rerank": {"off"}, "seen": {bot.Settings().Fingerprint()},
 		}
 		if !reflect.DeepEqual(typed, want) {

@@ -2921,8 +2921,25 @@ export interface components {
             next_attempt_at?: components["schemas"]["Time"];
             /** @description Whether answers use it, if only in its previous version. */
             answered: boolean;
+            /** @description What of it was not read. */
+            notes?: components["schemas"]["DocumentNote"][];
+            /**
+             * @description Whether its file is kept: `no_room` says that the storage is full. Later versions may add values.
+             * @enum {string}
+             */
+            original?: "kept" | "no_room";
+            /** @description Whether an older version of the server read it. */
+            reader_outdated?: boolean;
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
+        };
+        DocumentNote: {
+            /**
+             * @description Later versions may add values.
+             * @enum {string}
+             */
+            kind: "page" | "row" | "chart" | "diagram" | "drawing" | "image" | "media" | "form_field" | "formula" | "comment" | "header_or_footer" | "frame" | "embedded_file" | "hidden_part" | "properties" | "part";
+            count: number;
         };
         DocumentEnvelope: {
             /** @constant */
@@ -2967,6 +2984,15 @@ export interface components {
                 next_attempt_at?: components["schemas"]["Time"];
                 /** @description Whether answers use it, if only in its previous version. */
                 answered: boolean;
+                /** @description What of it was not read. */
+                notes?: components["schemas"]["DocumentNote"][];
+                /**
+                 * @description Whether its file is kept: `no_room` says that the storage is full. Later versions may add values.
+                 * @enum {string}
+                 */
+                original?: "kept" | "no_room";
+                /** @description Whether an older version of the server read it. */
+                reader_outdated?: boolean;
                 created_at: components["schemas"]["Time"];
                 updated_at: components["schemas"]["Time"];
                 /**

@@ -32,6 +32,8 @@ type Filter struct {
 	Kind     knowledge.Kind
 	States   []knowledge.State
 	SourceID string
+	// ReaderOutdated admits only what an older reader has read.
+	ReaderOutdated bool
 	// ExternalID is the name that a program has given a document.
 	ExternalID string
 }

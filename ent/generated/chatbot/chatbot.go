@@ -57,6 +57,8 @@ const (
 	FieldRerank = "rerank"
 	// FieldStoreMessages holds the string denoting the store_messages field in the database.
 	FieldStoreMessages = "store_messages"
+	// FieldKeepFiles holds the string denoting the keep_files field in the database.
+	FieldKeepFiles = "keep_files"
 	// FieldRetentionDays holds the string denoting the retention_days field in the database.
 	FieldRetentionDays = "retention_days"
 	// FieldKnowledgeVersion holds the string denoting the knowledge_version field in the database.
@@ -104,6 +106,7 @@ var Columns = []string{
 	FieldCacheAnswers,
 	FieldRerank,
 	FieldStoreMessages,
+	FieldKeepFiles,
 	FieldRetentionDays,
 	FieldKnowledgeVersion,
 	FieldKept,
@@ -179,6 +182,8 @@ var (
 	RerankValidator func(string) error
 	// DefaultStoreMessages holds the default value on creation for the "store_messages" field.
 	DefaultStoreMessages bool
+	// DefaultKeepFiles holds the default value on creation for the "keep_files" field.
+	DefaultKeepFiles bool
 	// DefaultRetentionDays holds the default value on creation for the "retention_days" field.
 	DefaultRetentionDays int
 	// DefaultKnowledgeVersion holds the default value on creation for the "knowledge_version" field.
@@ -299,6 +304,11 @@ func ByRerank(opts ...sql.OrderTermOption) OrderOption {
 // ByStoreMessages orders the results by the store_messages field.
 func ByStoreMessages(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStoreMessages, opts...).ToFunc()
+}
+
+// ByKeepFiles orders the results by the keep_files field.
+func ByKeepFiles(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldKeepFiles, opts...).ToFunc()
 }
 
 // ByRetentionDays orders the results by the retention_days field.

@@ -165,6 +165,11 @@ func StoreMessages(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldStoreMessages, v))
 }
 
+// KeepFiles applies equality check predicate on the "keep_files" field. It's identical to KeepFilesEQ.
+func KeepFiles(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldKeepFiles, v))
+}
+
 // RetentionDays applies equality check predicate on the "retention_days" field. It's identical to RetentionDaysEQ.
 func RetentionDays(v int) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldEQ(FieldRetentionDays, v))
@@ -1178,6 +1183,16 @@ func StoreMessagesEQ(v bool) predicate.Chatbot {
 // StoreMessagesNEQ applies the NEQ predicate on the "store_messages" field.
 func StoreMessagesNEQ(v bool) predicate.Chatbot {
 	return predicate.Chatbot(sql.FieldNEQ(FieldStoreMessages, v))
+}
+
+// KeepFilesEQ applies the EQ predicate on the "keep_files" field.
+func KeepFilesEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldEQ(FieldKeepFiles, v))
+}
+
+// KeepFilesNEQ applies the NEQ predicate on the "keep_files" field.
+func KeepFilesNEQ(v bool) predicate.Chatbot {
+	return predicate.Chatbot(sql.FieldNEQ(FieldKeepFiles, v))
 }
 
 // RetentionDaysEQ applies the EQ predicate on the "retention_days" field.

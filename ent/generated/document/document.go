@@ -41,6 +41,12 @@ const (
 	FieldSearchText = "search_text"
 	// FieldPlaces holds the string denoting the places field in the database.
 	FieldPlaces = "places"
+	// FieldNotes holds the string denoting the notes field in the database.
+	FieldNotes = "notes"
+	// FieldReaderVersion holds the string denoting the reader_version field in the database.
+	FieldReaderVersion = "reader_version"
+	// FieldOriginal holds the string denoting the original field in the database.
+	FieldOriginal = "original"
 	// FieldInputHash holds the string denoting the input_hash field in the database.
 	FieldInputHash = "input_hash"
 	// FieldContentHash holds the string denoting the content_hash field in the database.
@@ -104,6 +110,9 @@ var Columns = []string{
 	FieldBytes,
 	FieldSearchText,
 	FieldPlaces,
+	FieldNotes,
+	FieldReaderVersion,
+	FieldOriginal,
 	FieldInputHash,
 	FieldContentHash,
 	FieldChars,
@@ -171,6 +180,14 @@ var (
 	SearchTextValidator func(string) error
 	// DefaultPlaces holds the default value on creation for the "places" field.
 	DefaultPlaces string
+	// DefaultNotes holds the default value on creation for the "notes" field.
+	DefaultNotes string
+	// DefaultReaderVersion holds the default value on creation for the "reader_version" field.
+	DefaultReaderVersion int
+	// DefaultOriginal holds the default value on creation for the "original" field.
+	DefaultOriginal string
+	// OriginalValidator is a validator for the "original" field. It is called by the builders before save.
+	OriginalValidator func(string) error
 	// DefaultInputHash holds the default value on creation for the "input_hash" field.
 	DefaultInputHash string
 	// InputHashValidator is a validator for the "input_hash" field. It is called by the builders before save.
@@ -282,6 +299,21 @@ func BySearchText(opts ...sql.OrderTermOption) OrderOption {
 // ByPlaces orders the results by the places field.
 func ByPlaces(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPlaces, opts...).ToFunc()
+}
+
+// ByNotes orders the results by the notes field.
+func ByNotes(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNotes, opts...).ToFunc()
+}
+
+// ByReaderVersion orders the results by the reader_version field.
+func ByReaderVersion(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReaderVersion, opts...).ToFunc()
+}
+
+// ByOriginal orders the results by the original field.
+func ByOriginal(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOriginal, opts...).ToFunc()
 }
 
 // ByInputHash orders the results by the input_hash field.

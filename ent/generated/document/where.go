@@ -130,6 +130,21 @@ func Places(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldPlaces, v))
 }
 
+// Notes applies equality check predicate on the "notes" field. It's identical to NotesEQ.
+func Notes(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldNotes, v))
+}
+
+// ReaderVersion applies equality check predicate on the "reader_version" field. It's identical to ReaderVersionEQ.
+func ReaderVersion(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldReaderVersion, v))
+}
+
+// Original applies equality check predicate on the "original" field. It's identical to OriginalEQ.
+func Original(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldOriginal, v))
+}
+
 // InputHash applies equality check predicate on the "input_hash" field. It's identical to InputHashEQ.
 func InputHash(v string) predicate.Document {
 	return predicate.Document(sql.FieldEQ(FieldInputHash, v))
@@ -1008,6 +1023,176 @@ func PlacesEqualFold(v string) predicate.Document {
 // PlacesContainsFold applies the ContainsFold predicate on the "places" field.
 func PlacesContainsFold(v string) predicate.Document {
 	return predicate.Document(sql.FieldContainsFold(FieldPlaces, v))
+}
+
+// NotesEQ applies the EQ predicate on the "notes" field.
+func NotesEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldNotes, v))
+}
+
+// NotesNEQ applies the NEQ predicate on the "notes" field.
+func NotesNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldNotes, v))
+}
+
+// NotesIn applies the In predicate on the "notes" field.
+func NotesIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldNotes, vs...))
+}
+
+// NotesNotIn applies the NotIn predicate on the "notes" field.
+func NotesNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldNotes, vs...))
+}
+
+// NotesGT applies the GT predicate on the "notes" field.
+func NotesGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldNotes, v))
+}
+
+// NotesGTE applies the GTE predicate on the "notes" field.
+func NotesGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldNotes, v))
+}
+
+// NotesLT applies the LT predicate on the "notes" field.
+func NotesLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldNotes, v))
+}
+
+// NotesLTE applies the LTE predicate on the "notes" field.
+func NotesLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldNotes, v))
+}
+
+// NotesContains applies the Contains predicate on the "notes" field.
+func NotesContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldNotes, v))
+}
+
+// NotesHasPrefix applies the HasPrefix predicate on the "notes" field.
+func NotesHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldNotes, v))
+}
+
+// NotesHasSuffix applies the HasSuffix predicate on the "notes" field.
+func NotesHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldNotes, v))
+}
+
+// NotesEqualFold applies the EqualFold predicate on the "notes" field.
+func NotesEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldNotes, v))
+}
+
+// NotesContainsFold applies the ContainsFold predicate on the "notes" field.
+func NotesContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldNotes, v))
+}
+
+// ReaderVersionEQ applies the EQ predicate on the "reader_version" field.
+func ReaderVersionEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldReaderVersion, v))
+}
+
+// ReaderVersionNEQ applies the NEQ predicate on the "reader_version" field.
+func ReaderVersionNEQ(v int) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldReaderVersion, v))
+}
+
+// ReaderVersionIn applies the In predicate on the "reader_version" field.
+func ReaderVersionIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldReaderVersion, vs...))
+}
+
+// ReaderVersionNotIn applies the NotIn predicate on the "reader_version" field.
+func ReaderVersionNotIn(vs ...int) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldReaderVersion, vs...))
+}
+
+// ReaderVersionGT applies the GT predicate on the "reader_version" field.
+func ReaderVersionGT(v int) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldReaderVersion, v))
+}
+
+// ReaderVersionGTE applies the GTE predicate on the "reader_version" field.
+func ReaderVersionGTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldReaderVersion, v))
+}
+
+// ReaderVersionLT applies the LT predicate on the "reader_version" field.
+func ReaderVersionLT(v int) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldReaderVersion, v))
+}
+
+// ReaderVersionLTE applies the LTE predicate on the "reader_version" field.
+func ReaderVersionLTE(v int) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldReaderVersion, v))
+}
+
+// OriginalEQ applies the EQ predicate on the "original" field.
+func OriginalEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldEQ(FieldOriginal, v))
+}
+
+// OriginalNEQ applies the NEQ predicate on the "original" field.
+func OriginalNEQ(v string) predicate.Document {
+	return predicate.Document(sql.FieldNEQ(FieldOriginal, v))
+}
+
+// OriginalIn applies the In predicate on the "original" field.
+func OriginalIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldIn(FieldOriginal, vs...))
+}
+
+// OriginalNotIn applies the NotIn predicate on the "original" field.
+func OriginalNotIn(vs ...string) predicate.Document {
+	return predicate.Document(sql.FieldNotIn(FieldOriginal, vs...))
+}
+
+// OriginalGT applies the GT predicate on the "original" field.
+func OriginalGT(v string) predicate.Document {
+	return predicate.Document(sql.FieldGT(FieldOriginal, v))
+}
+
+// OriginalGTE applies the GTE predicate on the "original" field.
+func OriginalGTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldGTE(FieldOriginal, v))
+}
+
+// OriginalLT applies the LT predicate on the "original" field.
+func OriginalLT(v string) predicate.Document {
+	return predicate.Document(sql.FieldLT(FieldOriginal, v))
+}
+
+// OriginalLTE applies the LTE predicate on the "original" field.
+func OriginalLTE(v string) predicate.Document {
+	return predicate.Document(sql.FieldLTE(FieldOriginal, v))
+}
+
+// OriginalContains applies the Contains predicate on the "original" field.
+func OriginalContains(v string) predicate.Document {
+	return predicate.Document(sql.FieldContains(FieldOriginal, v))
+}
+
+// OriginalHasPrefix applies the HasPrefix predicate on the "original" field.
+func OriginalHasPrefix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasPrefix(FieldOriginal, v))
+}
+
+// OriginalHasSuffix applies the HasSuffix predicate on the "original" field.
+func OriginalHasSuffix(v string) predicate.Document {
+	return predicate.Document(sql.FieldHasSuffix(FieldOriginal, v))
+}
+
+// OriginalEqualFold applies the EqualFold predicate on the "original" field.
+func OriginalEqualFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldEqualFold(FieldOriginal, v))
+}
+
+// OriginalContainsFold applies the ContainsFold predicate on the "original" field.
+func OriginalContainsFold(v string) predicate.Document {
+	return predicate.Document(sql.FieldContainsFold(FieldOriginal, v))
 }
 
 // InputHashEQ applies the EQ predicate on the "input_hash" field.

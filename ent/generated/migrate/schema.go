@@ -167,6 +167,7 @@ var (
 		{Name: "cache_answers", Type: field.TypeBool, Default: false},
 		{Name: "rerank", Type: field.TypeString, Size: 20, Default: "off"},
 		{Name: "store_messages", Type: field.TypeBool, Default: true},
+		{Name: "keep_files", Type: field.TypeBool, Default: true},
 		{Name: "retention_days", Type: field.TypeInt, Default: -1},
 		{Name: "knowledge_version", Type: field.TypeInt64, Default: 0},
 		{Name: "kept", Type: field.TypeBool, Default: false},
@@ -182,7 +183,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "chatbots_workspaces_chatbots",
-				Columns:    []*schema.Column{ChatbotsColumns[26]},
+				Columns:    []*schema.Column{ChatbotsColumns[27]},
 				RefColumns: []*schema.Column{WorkspacesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -191,7 +192,7 @@ var (
 			{
 				Name:    "chatbot_workspace_id_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{ChatbotsColumns[26], ChatbotsColumns[25]},
+				Columns: []*schema.Column{ChatbotsColumns[27], ChatbotsColumns[26]},
 			},
 		},
 	}
@@ -254,6 +255,9 @@ var (
 		{Name: "bytes", Type: field.TypeInt, Default: 0},
 		{Name: "search_text", Type: field.TypeString, Size: 2000, Default: ""},
 		{Name: "places", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "notes", Type: field.TypeString, Default: "", SchemaType: map[string]string{"postgres": "text", "sqlite3": "text"}},
+		{Name: "reader_version", Type: field.TypeInt, Default: 0},
+		{Name: "original", Type: field.TypeString, Size: 20, Default: ""},
 		{Name: "input_hash", Type: field.TypeString, Size: 64, Default: ""},
 		{Name: "content_hash", Type: field.TypeString, Size: 64},
 		{Name: "chars", Type: field.TypeInt},
@@ -281,7 +285,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "documents_chatbots_documents",
-				Columns:    []*schema.Column{DocumentsColumns[30]},
+				Columns:    []*schema.Column{DocumentsColumns[33]},
 				RefColumns: []*schema.Column{ChatbotsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -290,27 +294,27 @@ var (
 			{
 				Name:    "document_list",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[29], DocumentsColumns[0], DocumentsColumns[7], DocumentsColumns[11]},
+				Columns: []*schema.Column{DocumentsColumns[33], DocumentsColumns[32], DocumentsColumns[0], DocumentsColumns[7], DocumentsColumns[11]},
 			},
 			{
 				Name:    "document_chatbot_id_input_hash",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[13]},
+				Columns: []*schema.Column{DocumentsColumns[33], DocumentsColumns[16]},
 			},
 			{
-				Name:    "document_chatbot_id_live",
+				Name:    "document_live_reader",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[19]},
+				Columns: []*schema.Column{DocumentsColumns[33], DocumentsColumns[22], DocumentsColumns[6], DocumentsColumns[14]},
 			},
 			{
 				Name:    "document_chatbot_id_state",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[7]},
+				Columns: []*schema.Column{DocumentsColumns[33], DocumentsColumns[7]},
 			},
 			{
 				Name:    "document_external_id",
 				Unique:  true,
-				Columns: []*schema.Column{DocumentsColumns[30], DocumentsColumns[24]},
+				Columns: []*schema.Column{DocumentsColumns[33], DocumentsColumns[27]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_id <> ''",
 				},
@@ -321,19 +325,27 @@ var (
 				Columns: []*schema.Column{DocumentsColumns[2], DocumentsColumns[7]},
 			},
 			{
+				Name:    "document_kept_reader",
+				Unique:  false,
+				Columns: []*schema.Column{DocumentsColumns[6], DocumentsColumns[14]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "original = 'kept'",
+				},
+			},
+			{
 				Name:    "document_sizes",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[15], DocumentsColumns[10]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[18], DocumentsColumns[10]},
 			},
 			{
 				Name:    "document_updated_at",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[28]},
+				Columns: []*schema.Column{DocumentsColumns[31]},
 			},
 			{
 				Name:    "document_due",
 				Unique:  false,
-				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[22]},
+				Columns: []*schema.Column{DocumentsColumns[1], DocumentsColumns[25]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "due_at IS NOT NULL",
 				},

@@ -326,24 +326,28 @@ func init() {
 	chatbotDescStoreMessages := chatbotFields[20].Descriptor()
 	// chatbot.DefaultStoreMessages holds the default value on creation for the store_messages field.
 	chatbot.DefaultStoreMessages = chatbotDescStoreMessages.Default.(bool)
+	// chatbotDescKeepFiles is the schema descriptor for keep_files field.
+	chatbotDescKeepFiles := chatbotFields[21].Descriptor()
+	// chatbot.DefaultKeepFiles holds the default value on creation for the keep_files field.
+	chatbot.DefaultKeepFiles = chatbotDescKeepFiles.Default.(bool)
 	// chatbotDescRetentionDays is the schema descriptor for retention_days field.
-	chatbotDescRetentionDays := chatbotFields[21].Descriptor()
+	chatbotDescRetentionDays := chatbotFields[22].Descriptor()
 	// chatbot.DefaultRetentionDays holds the default value on creation for the retention_days field.
 	chatbot.DefaultRetentionDays = chatbotDescRetentionDays.Default.(int)
 	// chatbotDescKnowledgeVersion is the schema descriptor for knowledge_version field.
-	chatbotDescKnowledgeVersion := chatbotFields[22].Descriptor()
+	chatbotDescKnowledgeVersion := chatbotFields[23].Descriptor()
 	// chatbot.DefaultKnowledgeVersion holds the default value on creation for the knowledge_version field.
 	chatbot.DefaultKnowledgeVersion = chatbotDescKnowledgeVersion.Default.(int64)
 	// chatbotDescKept is the schema descriptor for kept field.
-	chatbotDescKept := chatbotFields[23].Descriptor()
+	chatbotDescKept := chatbotFields[24].Descriptor()
 	// chatbot.DefaultKept holds the default value on creation for the kept field.
 	chatbot.DefaultKept = chatbotDescKept.Default.(bool)
 	// chatbotDescOverLimit is the schema descriptor for over_limit field.
-	chatbotDescOverLimit := chatbotFields[24].Descriptor()
+	chatbotDescOverLimit := chatbotFields[25].Descriptor()
 	// chatbot.DefaultOverLimit holds the default value on creation for the over_limit field.
 	chatbot.DefaultOverLimit = chatbotDescOverLimit.Default.(bool)
 	// chatbotDescCreatedAt is the schema descriptor for created_at field.
-	chatbotDescCreatedAt := chatbotFields[25].Descriptor()
+	chatbotDescCreatedAt := chatbotFields[26].Descriptor()
 	// chatbot.DefaultCreatedAt holds the default value on creation for the created_at field.
 	chatbot.DefaultCreatedAt = chatbotDescCreatedAt.Default.(func() time.Time)
 	// chatbotDescID is the schema descriptor for id field.
@@ -512,66 +516,80 @@ func init() {
 	documentDescPlaces := documentFields[12].Descriptor()
 	// document.DefaultPlaces holds the default value on creation for the places field.
 	document.DefaultPlaces = documentDescPlaces.Default.(string)
+	// documentDescNotes is the schema descriptor for notes field.
+	documentDescNotes := documentFields[13].Descriptor()
+	// document.DefaultNotes holds the default value on creation for the notes field.
+	document.DefaultNotes = documentDescNotes.Default.(string)
+	// documentDescReaderVersion is the schema descriptor for reader_version field.
+	documentDescReaderVersion := documentFields[14].Descriptor()
+	// document.DefaultReaderVersion holds the default value on creation for the reader_version field.
+	document.DefaultReaderVersion = documentDescReaderVersion.Default.(int)
+	// documentDescOriginal is the schema descriptor for original field.
+	documentDescOriginal := documentFields[15].Descriptor()
+	// document.DefaultOriginal holds the default value on creation for the original field.
+	document.DefaultOriginal = documentDescOriginal.Default.(string)
+	// document.OriginalValidator is a validator for the "original" field. It is called by the builders before save.
+	document.OriginalValidator = documentDescOriginal.Validators[0].(func(string) error)
 	// documentDescInputHash is the schema descriptor for input_hash field.
-	documentDescInputHash := documentFields[13].Descriptor()
+	documentDescInputHash := documentFields[16].Descriptor()
 	// document.DefaultInputHash holds the default value on creation for the input_hash field.
 	document.DefaultInputHash = documentDescInputHash.Default.(string)
 	// document.InputHashValidator is a validator for the "input_hash" field. It is called by the builders before save.
 	document.InputHashValidator = documentDescInputHash.Validators[0].(func(string) error)
 	// documentDescContentHash is the schema descriptor for content_hash field.
-	documentDescContentHash := documentFields[14].Descriptor()
+	documentDescContentHash := documentFields[17].Descriptor()
 	// document.ContentHashValidator is a validator for the "content_hash" field. It is called by the builders before save.
 	document.ContentHashValidator = documentDescContentHash.Validators[0].(func(string) error)
 	// documentDescPassageCount is the schema descriptor for passage_count field.
-	documentDescPassageCount := documentFields[16].Descriptor()
+	documentDescPassageCount := documentFields[19].Descriptor()
 	// document.DefaultPassageCount holds the default value on creation for the passage_count field.
 	document.DefaultPassageCount = documentDescPassageCount.Default.(int)
 	// documentDescIndexed is the schema descriptor for indexed field.
-	documentDescIndexed := documentFields[17].Descriptor()
+	documentDescIndexed := documentFields[20].Descriptor()
 	// document.DefaultIndexed holds the default value on creation for the indexed field.
 	document.DefaultIndexed = documentDescIndexed.Default.(int)
 	// documentDescVersion is the schema descriptor for version field.
-	documentDescVersion := documentFields[18].Descriptor()
+	documentDescVersion := documentFields[21].Descriptor()
 	// document.DefaultVersion holds the default value on creation for the version field.
 	document.DefaultVersion = documentDescVersion.Default.(int)
 	// documentDescLive is the schema descriptor for live field.
-	documentDescLive := documentFields[19].Descriptor()
+	documentDescLive := documentFields[22].Descriptor()
 	// document.DefaultLive holds the default value on creation for the live field.
 	document.DefaultLive = documentDescLive.Default.(int)
 	// documentDescAttempts is the schema descriptor for attempts field.
-	documentDescAttempts := documentFields[20].Descriptor()
+	documentDescAttempts := documentFields[23].Descriptor()
 	// document.DefaultAttempts holds the default value on creation for the attempts field.
 	document.DefaultAttempts = documentDescAttempts.Default.(int)
 	// documentDescBegun is the schema descriptor for begun field.
-	documentDescBegun := documentFields[21].Descriptor()
+	documentDescBegun := documentFields[24].Descriptor()
 	// document.DefaultBegun holds the default value on creation for the begun field.
 	document.DefaultBegun = documentDescBegun.Default.(int)
 	// documentDescUndoState is the schema descriptor for undo_state field.
-	documentDescUndoState := documentFields[23].Descriptor()
+	documentDescUndoState := documentFields[26].Descriptor()
 	// document.DefaultUndoState holds the default value on creation for the undo_state field.
 	document.DefaultUndoState = documentDescUndoState.Default.(string)
 	// document.UndoStateValidator is a validator for the "undo_state" field. It is called by the builders before save.
 	document.UndoStateValidator = documentDescUndoState.Validators[0].(func(string) error)
 	// documentDescExternalID is the schema descriptor for external_id field.
-	documentDescExternalID := documentFields[24].Descriptor()
+	documentDescExternalID := documentFields[27].Descriptor()
 	// document.DefaultExternalID holds the default value on creation for the external_id field.
 	document.DefaultExternalID = documentDescExternalID.Default.(string)
 	// document.ExternalIDValidator is a validator for the "external_id" field. It is called by the builders before save.
 	document.ExternalIDValidator = documentDescExternalID.Validators[0].(func(string) error)
 	// documentDescEtag is the schema descriptor for etag field.
-	documentDescEtag := documentFields[25].Descriptor()
+	documentDescEtag := documentFields[28].Descriptor()
 	// document.DefaultEtag holds the default value on creation for the etag field.
 	document.DefaultEtag = documentDescEtag.Default.(string)
 	// document.EtagValidator is a validator for the "etag" field. It is called by the builders before save.
 	document.EtagValidator = documentDescEtag.Validators[0].(func(string) error)
 	// documentDescLastModified is the schema descriptor for last_modified field.
-	documentDescLastModified := documentFields[26].Descriptor()
+	documentDescLastModified := documentFields[29].Descriptor()
 	// document.DefaultLastModified holds the default value on creation for the last_modified field.
 	document.DefaultLastModified = documentDescLastModified.Default.(string)
 	// document.LastModifiedValidator is a validator for the "last_modified" field. It is called by the builders before save.
 	document.LastModifiedValidator = documentDescLastModified.Validators[0].(func(string) error)
 	// documentDescCreatedAt is the schema descriptor for created_at field.
-	documentDescCreatedAt := documentFields[29].Descriptor()
+	documentDescCreatedAt := documentFields[32].Descriptor()
 	// document.DefaultCreatedAt holds the default value on creation for the created_at field.
 	document.DefaultCreatedAt = documentDescCreatedAt.Default.(func() time.Time)
 	// documentDescID is the schema descriptor for id field.

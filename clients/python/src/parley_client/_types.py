@@ -139,12 +139,22 @@ class Event(TypedDict, total=False):
     suggestions: list[str]
 
 
+class DocumentNote(TypedDict):
+    """How many things of a kind were not read, such as 3 of kind "chart"."""
+
+    kind: str
+    count: int
+
+
 class Document(TypedDict, total=False):
     """Something that a chatbot answers from.
 
     state: "ready" and "failed" are the end; reason says why it failed, and what you can do.
     answered: whether answers use it, if only in its previous version.
     next_attempt_at: when the server tries again.
+    notes: what of its file or page was not read, so that answers don't use it.
+    original: "kept" if its file is kept as it was uploaded, and "no_room" if the plan's storage had no room for it.
+    reader_outdated: whether an older version of the server read its file or page.
     result: what became of a document that was added: "created", "replaced", "unchanged" or "read_again". It is
     "unchanged" too when the client had to send it again because the first answer was lost.
     """
@@ -163,6 +173,9 @@ class Document(TypedDict, total=False):
     attempts: int
     next_attempt_at: str
     answered: bool
+    notes: list[DocumentNote]
+    original: str
+    reader_outdated: bool
     created_at: str
     updated_at: str
     result: str
