@@ -65,6 +65,14 @@ func TestRaised(t *testing.T) {
 	})
 }
 
+func TestCodeKeepsTheSpaceAtItsEnds(t *testing.T) {
+	wants(t, []struct{ what, main, want string }{
+		{"behind it", `<p>Run <code>npm </code>install.</p>`, "Run `npm` install."},
+		{"before it", `<p>Press<kbd> Ctrl</kbd> or<samp> Alt </samp>now.</p>`, "Press `Ctrl` or `Alt` now."},
+		{"but a block of code as it is", "<pre><code>a\n  b </code></pre>", "a\n  b"},
+	})
+}
+
 func TestStruck(t *testing.T) {
 	wants(t, []struct{ what, main, want string }{
 		{"a deleted price is marked", `<p>Price: <del>99 euros</del> <ins>79 euros</ins></p>`, "~~99 euros~~ 79 euros"},

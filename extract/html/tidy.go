@@ -151,9 +151,28 @@ func shape(root *node, base *url.URL) {
 			shapeDefinitions(e)
 		case "table":
 			shapeTable(e)
+		case "code", "var", "samp", "kbd", "tt":
+			freeSpace(e)
 		case "summary":
 			replace(e, newElement("p", newElement("strong", children(e)...)))
 		}
+	}
+}
+
+// freeSpace puts the space at the ends of code outside: the converter drops it, which glues
+// words.
+func freeSpace(code *node) {
+	var b strings.Builder
+	writeText(&b, code)
+	text := b.String()
+	if within(code, "pre") || strings.TrimSpace(text) == "" {
+		return
+	}
+	if strings.TrimLeft(text, " \t\r\n") != text {
+		code.Parent.InsertBefore(newText(" "), code)
+	}
+	if strings.TrimRight(text, " \t\r\n") != text {
+		code.Parent.InsertBefore(newText(" "), code.NextSibling)
 	}
 }
 
