@@ -28,8 +28,8 @@ func Read(doc *document.Document, in document.Input) error {
 	base := baseOf(root, in.BaseURL)
 	doc.Page = pageOf(root, base)
 	doc.Title = textOf(first(root, "title"))
-	tidy(root, base)
-	content := mainText(root)
+	tidy(root, base, around)
+	content := mainText(root, doc.Title)
 	if h1 := all(content, "h1"); len(h1) == 1 && (doc.Title == "" || strings.Contains(doc.Title, textOf(h1[0]))) {
 		doc.Title = textOf(h1[0]) // without the name of the site
 	}

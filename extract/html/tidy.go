@@ -1,12 +1,15 @@
 package html
 
 import (
+	"iter"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"parley/extract/document"
+
+	nethtml "golang.org/x/net/html"
 )
 
 // never lists elements that hold no text for readers.
@@ -26,9 +29,17 @@ var (
 	unseenStyle = regexp.MustCompile(`(?i)(?:font-size\s*:\s*0(?:\.0+)?(?:px|pt|r?em|%)?\s*(?:;|!|$)|(?:^|[;\s])(?:left|right|top|text-indent|margin-left)\s*:\s*-(?:\d{4,}|999))`)
 )
 
-// tidy removes what surrounds the content of a page and what people do not see,
-// and reshapes the rest into forms that Markdown has.
-func tidy(root *node, base *url.URL) {
+// noteNames matches the names of footnotes and endnotes, or of what holds them.
+var noteNames = regexp.MustCompile(`(?i)(?:foot|end)-?note|doc-endnote|(?:^|[-_ ])(?:ftn|edn|fn)[-_:]?\d|cite_note`)
+
+// isNote reports whether an element is a note, or holds notes.
+func isNote(e *node) bool {
+	return noteNames.MatchString(attr(e, "id") + " " + attr(e, "class") + " " + attr(e, "role") + " " + attr(e, "epub:type"))
+}
+
+// tidy removes what people do not see and what is unwanted, and reshapes the rest into
+// forms that Markdown has.
+func tidy(root *node, base *url.URL, unwanted func(e *node, whole int) bool) {
 	showSigns(root)
 	markStruck(root)
 	panels := panelsOf(root)
@@ -56,33 +67,36 @@ func removeAll(root *node, remove func(*node) bool) {
 	}
 }
 
-// unwanted reports whether an element is not part of a page's content. It keeps
-// an element that holds most of the page, whatever its name.
-func unwanted(e *node, whole int) bool {
+// around reports whether an element is not part of a page's content, but stands around it.
+// It keeps an element that holds most of the page, whatever its name.
+func around(e *node, whole int) bool {
 	switch {
 	case element(e, never...):
 		return true
 	case element(e, "html", "body", "main", "article", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "table", "code"):
 		return false
 	}
+	if isNote(e) && !element(e, "a", "sup") {
+		return false
+	}
 	inside := within(e, "main", "article")
 	role, names := strings.ToLower(attr(e, "role")), attr(e, "id")+" "+attr(e, "class")
-	around := false
+	outer := false
 	switch {
 	case role == "main":
 		return false
 	case slices.Contains(aroundRoles, role):
-		around = !inside || role != "complementary" && role != "banner"
+		outer = !inside || role != "complementary" && role != "banner"
 	case element(e, "aside", "footer"):
-		around = !inside
+		outer = !inside
 	case element(e, "header"):
-		around = !inside && first(e, "h1") == nil
+		outer = !inside && first(e, "h1") == nil
 	case consent.MatchString(names):
-		around = !inside || first(e, "button", "input") != nil
+		outer = !inside || first(e, "button", "input") != nil
 	case aroundNames.MatchString(names):
-		around = !inside || element(e, "ul", "ol", "a")
+		outer = !inside || element(e, "ul", "ol", "a")
 	}
-	return around && lengthOf(e) <= whole/2
+	return outer && lengthOf(e) <= whole/2
 }
 
 // hide reports whether people cannot see an element, nor open it. A panel behind a tab is
@@ -159,21 +173,32 @@ func shape(root *node, base *url.URL) {
 	}
 }
 
-// freeSpace puts the space at the ends of code outside: the converter drops it, which glues
+// freeSpace moves the space at the ends of code outside: the converter drops it, which glues
 // words.
 func freeSpace(code *node) {
-	var b strings.Builder
-	writeText(&b, code)
-	text := b.String()
-	if within(code, "pre") || strings.TrimSpace(text) == "" {
+	var texts []*node
+	for d := range code.Descendants() {
+		if d.Type == nethtml.TextNode {
+			texts = append(texts, d)
+		}
+	}
+	if within(code, "pre") || strings.TrimSpace(textOf(code)) == "" {
 		return
 	}
-	if strings.TrimLeft(text, " \t\r\n") != text {
-		code.Parent.InsertBefore(newText(" "), code)
+	const space = " \t\r\n"
+	trim := func(texts iter.Seq2[int, *node], cut func(string, string) string, before *node) {
+		for _, text := range texts {
+			if kept := cut(text.Data, space); kept != text.Data {
+				code.Parent.InsertBefore(newText(" "), before)
+				text.Data = kept
+			}
+			if text.Data != "" {
+				return
+			}
+		}
 	}
-	if strings.TrimRight(text, " \t\r\n") != text {
-		code.Parent.InsertBefore(newText(" "), code.NextSibling)
-	}
+	trim(slices.All(texts), strings.TrimLeft, code)
+	trim(slices.Backward(texts), strings.TrimRight, code.NextSibling)
 }
 
 // shapeLink keeps links to other pages. It removes the marks beside headings that
