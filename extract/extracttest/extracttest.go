@@ -75,8 +75,12 @@ func LostWords(markdown string, pieces []string) []string {
 	return lost
 }
 
+// words are those of a text, without superscripts and subscripts.
 func words(text string) []string {
-	return strings.FieldsFunc(norm.NFC.String(document.Clean(html.UnescapeString(text))), func(r rune) bool { return !sign(r) && r != '\u200c' && r != '\u200d' })
+	return strings.FieldsFunc(norm.NFC.String(document.Clean(html.UnescapeString(text))), func(r rune) bool {
+		raised := r == '¹' || r == '²' || r == '³' || r >= '\u2070' && r < '\u20a0'
+		return raised || !sign(r) && r != '\u200c' && r != '\u200d'
+	})
 }
 
 // LostSigns returns the signs of a text that the Markdown has less often, in any order.

@@ -112,6 +112,33 @@ func TestElementsWithinAWordDoNotTearIt(t *testing.T) {
 	}
 }
 
+func TestShortLinksWithinAPage(t *testing.T) {
+	wants(t, []struct{ what, main, want string }{
+		{"a word is text", `<p>See <a href="#zip">zip</a> and <a href="#tty"><code>tty</code></a>.</p>`, "See zip and `tty`."},
+		{"a number is text", `<p>Go to step <a href="#step2">2</a>. It costs <a href="#">80</a> €.</p>`, "Go to step 2. It costs 80 €."},
+		{"a whole heading is text", `<h2><a class="anchor" href="#faq">FAQ</a></h2><p>All.</p>`, "## FAQ"},
+		{"a word of a heading is text", `<h2>About <a href="#tty">TTY</a></h2><p>All.</p>`, "## About TTY"},
+		{"a mark beside a heading is none", `<h2>Rooms <a href="#rooms">#</a><a class="headerlink" href="#rooms">¶</a> <a href="#rooms">Link</a></h2><p>All.</p>`, "## Rooms\n"},
+		{"a reference to a note is none", `<p>Daily<a href="#n" epub:type="noteref">1</a>, nightly<a href="#fn:2">2</a>, hourly<a class="sdfootnoteanc" href="#s"><sup>3</sup></a>.</p>`, "Daily, nightly, hourly."},
+		{"the way to the top is none", `<p>All.</p><p><a href="#top">Top</a></p>`, "not Top"},
+	})
+}
+
+func TestDefinitionsKeepWhatFollowsTheirParagraph(t *testing.T) {
+	wants(t, []struct{ what, main, want string }{
+		{"a block of code", "<dl><dt>for</dt><dd><p>Repeats.</p><div><pre>for (;;) run\n</pre></div></dd></dl>", "**for**: Repeats.|||for (;;) run"},
+		{"a list", "<dl><dt>Pets</dt><dd><p>Fees:</p><ul><li>dogs 9 €</li></ul></dd></dl>", "**Pets**: Fees:|||dogs 9 €"},
+		{"text", "<dl><dt>Pets</dt><dd><p>Dogs</p> and cats: 9 €.</dd></dl>", "9 €."},
+	})
+}
+
+func TestCodeInATable(t *testing.T) {
+	wants(t, []struct{ what, main, want string }{
+		{"numbers of lines are left out", "<table><tr><td><pre>1\n2\n</pre></td><td><pre>run\nstop\n</pre></td></tr></table>", "run\nstop|||not 1\n2"},
+		{"other text stays", "<table><tr><td><ul><li>Home</li></ul></td><td><p>How to start it for 5 €:</p><pre>run --with all --of the --options\n</pre></td></tr></table>", "Home|||for 5 €:|||run --with all"},
+	})
+}
+
 func TestChaptersKeepWhatPagesLeaveOut(t *testing.T) {
 	_, got, err := Chapter([]byte(`<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body><header><p>Part two</p></header><p>It was late.<a epub:type="noteref" href="#n1">1</a></p>` +
 		strings.Repeat("<p>The light was out.</p>", 9) + `<aside epub:type="footnote" id="n1"><p>Past nine.</p></aside><div class="sidebar"><p>About lighthouses</p></div><footer>Written in 1921</footer></body></html>`))

@@ -30,7 +30,7 @@ var (
 )
 
 // noteNames matches the names of footnotes and endnotes, or of what holds them.
-var noteNames = regexp.MustCompile(`(?i)(?:foot|end)-?note|doc-endnote|(?:^|[-_ ])(?:ftn|edn|fn)[-_:]?\d|cite_note`)
+var noteNames = regexp.MustCompile(`(?i)(?:foot|end)-?note|doc-endnote|(?:^|[-_ ])(?:ftn|edn|fn)(?:ref)?[-_:]?\d|cite_note`)
 
 // isNote reports whether an element is a note, or holds notes.
 func isNote(e *node) bool {
@@ -201,11 +201,31 @@ func freeSpace(code *node) {
 	trim(slices.Backward(texts), strings.TrimRight, code.NextSibling)
 }
 
-// shapeLink keeps links to other pages. It removes the marks beside headings that
-// link to the headings themselves.
+// markNames matches the names of marks beside headings that link to the headings themselves.
+var markNames = regexp.MustCompile(`(?i)anchor|(?:perma|header|self)-?link`)
+
+// isMark reports whether a link within a page is a sign and no text: a mark beside a heading,
+// a reference to a note, or the way to the top.
+func isMark(a *node, link string) bool {
+	text := textOf(a)
+	if !strings.HasPrefix(link, "#") || len(text) > len("🔗") {
+		return false
+	}
+	if strings.IndexFunc(text, isWord) < 0 || strings.EqualFold(text, "top") {
+		return true
+	}
+	for _, name := range []string{"h1", "h2", "h3", "h4", "h5", "h6"} {
+		if heading := closest(a, name); heading != nil && textOf(heading) != text {
+			return strings.EqualFold(text, "link") || markNames.MatchString(attr(a, "class"))
+		}
+	}
+	return within(a, "sup") || first(a, "sup") != nil || noteNames.MatchString(link[1:]) || isNote(a) || strings.Contains(attr(a, "epub:type")+attr(a, "role"), "noteref")
+}
+
+// shapeLink keeps links to other pages, and removes signs.
 func shapeLink(a *node, base *url.URL) {
 	link := strings.TrimSpace(attr(a, "href"))
-	if strings.HasPrefix(link, "#") && len(textOf(a)) <= len("🔗") {
+	if isMark(a, link) {
 		remove(a)
 		return
 	}
@@ -261,11 +281,10 @@ func shapeDefinitions(dl *node) {
 				separator = " "
 			}
 			item.AppendChild(newText(separator))
-			below := children(e)
 			if len(all(e, "p")) == 1 && element(e.FirstChild, "p") {
-				below = children(e.FirstChild)
+				unwrap(e.FirstChild)
 			}
-			for _, c := range below {
+			for _, c := range children(e) {
 				c.Parent.RemoveChild(c)
 				item.AppendChild(c)
 			}

@@ -73,8 +73,15 @@ func TestDocumentsThatLibreOfficeSavesLoseNothing(t *testing.T) {
 	}
 	e := newExtractor(t)
 	for _, c := range []struct{ from, to string }{
-		{"fodt", "docx"}, {"fodt", "html"}, {"fodt", "epub"}, {"fodt", "pdf"},
-		{"fods", "xlsx"}, {"fods", "csv"}, {"fods", "html"}, {"fodp", "pptx"}, {"fodp", "pdf"},
+		{"fodt", "docx"},
+		{"fodt", "html"},
+		{"fodt", "epub"},
+		{"fodt", "pdf"},
+		{"fods", "xlsx"},
+		{"fods", "csv"},
+		{"fods", "html"},
+		{"fodp", "pptx"},
+		{"fodp", "pdf"},
 	} {
 		t.Run(c.from+" as "+c.to, func(t *testing.T) {
 			files, err := filepath.Glob(filepath.Join(folder, "*."+c.from))
