@@ -69,6 +69,7 @@ func TestCodeKeepsTheSpaceAtItsEnds(t *testing.T) {
 	wants(t, []struct{ what, main, want string }{
 		{"behind it", `<p>Run <code>npm </code>install.</p>`, "Run `npm` install."},
 		{"before it", `<p>Press<kbd> Ctrl</kbd> or<samp> Alt </samp>now.</p>`, "Press `Ctrl` or `Alt` now."},
+		{"code within code is one word", `<p>In <code><em><code>TCP</code></em>trans.c</code>.</p>`, "In `TCPtrans.c`."},
 		{"but a block of code as it is", "<pre><code>a\n  b </code></pre>", "a\n  b"},
 	})
 }

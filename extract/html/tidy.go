@@ -182,6 +182,10 @@ func freeSpace(code *node) {
 			texts = append(texts, d)
 		}
 	}
+	if within(code, "code", "var", "samp", "kbd", "tt") {
+		unwrap(code) // the code around it shows its text
+		return
+	}
 	if within(code, "pre") || strings.TrimSpace(textOf(code)) == "" {
 		return
 	}
