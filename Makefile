@@ -26,9 +26,10 @@ LONGEST := ./e2e/turns ./index/weaviate ./billing ./core/knowledge ./jobs
 # killed or made under load, three servers of which one after the other is killed, the
 # memory that encodings take, an attack on a server that has a gibibyte, the plans of a
 # question's statements among a million messages, and the check of the walls between
-# workspaces once more, by its command, with several servers and in a Weaviate; and
-# bench/cmd, which runs whole benchmarks.
-LATER := ^(TestClients|TestOpenAISDKs|TestOperationsPage|TestBackupUnderLoad|TestKilled(Restore|Backup)|TestUpgradeCheckCommand|TestThreeServers|TestStatementsOfAQuestionAmongAMillionMessages|TestServesWithinAGibibyte|TestMemoryWithEncodings|TestDoctorIsolation(Command|OfSeveralServers|WithWeaviate))$$
+# workspaces once more, by its command, with several servers and in a Weaviate; bench/cmd,
+# which runs whole benchmarks; and SAVED, files that others made.
+SAVED := TestDocumentsThatLibreOfficeSavesLoseNothing|TestDocumentationOfDebianLosesNothing
+LATER := ^($(SAVED)|TestClients|TestOpenAISDKs|TestOperationsPage|TestBackupUnderLoad|TestKilled(Restore|Backup)|TestUpgradeCheckCommand|TestThreeServers|TestStatementsOfAQuestionAmongAMillionMessages|TestServesWithinAGibibyte|TestMemoryWithEncodings|TestDoctorIsolation(Command|OfSeveralServers|WithWeaviate))$$
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
 # detector. Only packages without generic functions can be left out: the linker
@@ -88,7 +89,7 @@ test-race: ## all tests with the race detector, the whole program on both databa
 
 .PHONY: race-here
 race-here:
-	$(RACE) ./...
+	$(RACE) -skip '^($(SAVED))$$' ./...
 	cd bench && $(RACE) ./...
 	cd lab && $(RACE) ./...
 
@@ -116,11 +117,12 @@ deploy-here:
 	scripts/with-services.sh $(TEST) -count=1 -run 'Operations|Backup|Restore|Upgrade|Migrate|DoctorCommand|DoctorWithout|RelativeDataFolder|FilesArePrivate' ./e2e/...
 
 .PHONY: test-long
-test-long: ## properties with ten times as many cases, and every fuzz test for FUZZTIME
+test-long: ## properties with ten times as many cases, files that LibreOffice and Debian made, and every fuzz test for FUZZTIME
 	@scripts/part.sh long $(MAKE) --no-print-directory long-here
 
 .PHONY: long-here
 long-here:
+	scripts/office.sh
 	packages=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep 'pgregory.net/rapid' | cut -d ' ' -f 1) && \
 	  scripts/with-services.sh $(TEST) $$packages -rapid.checks=1000
 	scripts/with-services.sh $(TEST) -run '^TestNothingCrossesWhenRequestsAreCanceled$$' ./e2e/turns

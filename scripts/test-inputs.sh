@@ -33,5 +33,6 @@ files() {
   version chromium-headless-shell headless-shell chromium chromium-browser google-chrome google-chrome-stable
   version node
   version python3
+  stat -Lc %Y "$(command -v soffice)" 2>/dev/null || echo "no soffice" # its version takes seconds
   uname -srm
 } | sha256sum | cut -d ' ' -f 1

@@ -40,7 +40,7 @@ const (
 var byHand = map[string]string{
 	"saveProgress": everyQuestion, "stopsAsked": "Every process asks it many times a minute, and it must match the condition of a partial index to the letter.",
 	"selectTurn": everyQuestion, "insertConversation": everyQuestion, "beginConversation": everyQuestion,
-	"insertTurn": everyQuestion, "insertTurnPostgres": everyQuestion, "insertTitledPostgres": everyQuestion, "setTitle": everyQuestion, "endAnswer": everyQuestion, "addUsageRecord": everyQuestion,
+	"insertTurnSQLite": everyQuestion, "insertTurnPostgres": everyQuestion, "insertTitledPostgres": everyQuestion, "setTitle": everyQuestion, "endAnswer": everyQuestion, "addUsageRecord": everyQuestion,
 	"beginConversations": everyQuestion, "appendTurns": everyQuestion, "finishAnswers": everyQuestion,
 	"finishPostgres": everyQuestion, "failPostgres": everyQuestion, "giveBackSQLite": oneStatement,
 	"countSQLite": everyQuestion, "countPostgres": everyQuestion, "messagesOf": everyQuestion, "quotas": severalTables, "settling": severalTables, "quotaUse": severalTables,

@@ -21,7 +21,7 @@ var typed = []string{"", "text", "number", "email", "tel", "url", "date", "time"
 // showFields writes what the fields of a form show: what stands in them, the options of a
 // list, and how full a bar is.
 func showFields(root *node) {
-	for _, e := range all(root, "input", "select", "textarea", "meter", "progress", "output") {
+	for _, e := range all(root, "input", "select", "textarea", "meter", "progress") {
 		if e.Parent == nil || isHidden(e) {
 			continue
 		}

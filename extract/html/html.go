@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	nethtml "golang.org/x/net/html"
 
@@ -34,8 +35,8 @@ func Read(doc *document.Document, in document.Input) error {
 	doc.Page = pageOf(root, base)
 	doc.Title = textOf(first(root, "title"))
 	doc.Notes.AddAll(unread(root))
-	tidy(root, base)
-	content := mainText(root)
+	tidy(root, base, around)
+	content := mainText(root, doc.Title)
 	if h1 := all(content, "h1"); len(h1) == 1 && (doc.Title == "" || strings.Contains(doc.Title, textOf(h1[0]))) {
 		doc.Title = textOf(h1[0]) // without the name of the site
 	}
@@ -76,7 +77,22 @@ func decodeHTML(body []byte, contentType string) (string, error) {
 	} else {
 		declared = metaCharset(start)
 	}
-	return document.Decode(body, contentType, declared)
+	text, err := document.Decode(body, contentType, declared)
+	if err != nil && isAlmostASCII(body) {
+		return document.Decode(body, "", "windows-1252") // as browsers read it
+	}
+	return text, err
+}
+
+// isAlmostASCII reports whether one byte in two hundred at most is of no ASCII character.
+func isAlmostASCII(body []byte) bool {
+	foreign := 0
+	for _, b := range body {
+		if b >= utf8.RuneSelf {
+			foreign++
+		}
+	}
+	return 200*foreign <= len(body)
 }
 
 // metaCharset returns the encoding that a meta element of the head names.

@@ -65,6 +65,94 @@ func TestRaised(t *testing.T) {
 	})
 }
 
+func TestCodeKeepsTheSpaceAtItsEnds(t *testing.T) {
+	wants(t, []struct{ what, main, want string }{
+		{"behind it", `<p>Run <code>npm </code>install.</p>`, "Run `npm` install."},
+		{"before it", `<p>Press<kbd> Ctrl</kbd> or<samp> Alt </samp>now.</p>`, "Press `Ctrl` or `Alt` now."},
+		{"code within code is one word", `<p>In <code><em><code>TCP</code></em>trans.c</code>.</p>`, "In `TCPtrans.c`."},
+		{"but a block of code as it is", "<pre><code>a\n  b </code></pre>", "a\n  b"},
+	})
+}
+
+// Notes stay whatever surrounds them: as LibreOffice, pandoc, Hugo and Word write them.
+func TestPagesKeepTheirNotes(t *testing.T) {
+	text := "<p>" + strings.Repeat("The hotel stands by the lake, and has quiet rooms. ", 20) + "</p>"
+	for _, c := range []struct{ what, body string }{
+		{"LibreOffice", text + `<div id="sdfootnote1"><p class="sdfootnote"><a class="sdfootnotesym" name="sdfootnote1sym" href="#sdfootnote1anc">1</a>Dogs: 9 €.</p></div>`},
+		{"pandoc", text + `<section class="footnotes" role="doc-endnotes"><ol><li id="fn1"><p>Dogs: 9 €.<a href="#fnref1" role="doc-backlink">↩︎</a></p></li></ol></section>`},
+		{"an aside", text + `<aside id="footnotes" class="footnotes" role="doc-endnotes"><p>Dogs: 9 €.</p></aside>`},
+		{"a footer behind the text", text + `<footer class="footnotes"><p id="fn:1">Dogs: 9 €.</p></footer>`},
+		{"Word", text + `<div style='mso-element:footnote-list'><div style='mso-element:footnote' id=ftn1><p class=MsoFootnoteText><a href="#_ftnref1" name="_ftn1">[1]</a> Dogs: 9 €.</p></div></div>`},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			got := readPage(t, "<!DOCTYPE html><html><head><title>Hotel</title></head><body>"+c.body+"</body></html>").Markdown
+			if !strings.Contains(got, "Dogs: 9 €.") {
+				t.Errorf("the note is not in\n%s", got)
+			}
+		})
+	}
+}
+
+func TestPagesKeepTheirOnlyTitle(t *testing.T) {
+	text := strings.Repeat("<p>The hotel stands by the lake, and has quiet rooms. "+strings.Repeat("They cost 90 €, with breakfast. ", 9)+"</p>", 3)
+	for _, head := range []string{"", "<title></title>", "<title>index</title>"} {
+		if got := readPage(t, "<html><head>"+head+"</head><body><h1>Rooms from 90 €</h1>"+text+"</body></html>").Markdown; !strings.Contains(got, "# Rooms from 90 €") {
+			t.Errorf("with %q the title is not in\n%s", head, got)
+		}
+	}
+}
+
+func TestElementsWithinAWordDoNotTearIt(t *testing.T) {
+	for _, name := range []string{
+		"a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "data", "dfn", "em", "font", "i", "ins", "label", "mark", "nobr", "output", "q", "rb", "small", "span", "strong", "time", "u", "x-price", "o:p", "slot",
+	} {
+		got := strings.NewReplacer("*", "").Replace(read(t, "<p>one"+"<"+name+">two</"+name+">three</p>"))
+		if !strings.Contains(got, "onetwothree") && name != "q" {
+			t.Errorf("<%s> tears a word: %q", name, got[max(0, len(got)-30):])
+		}
+	}
+}
+
+func TestShortLinksWithinAPage(t *testing.T) {
+	wants(t, []struct{ what, main, want string }{
+		{"a word is text", `<p>See <a href="#zip">zip</a> and <a href="#tty"><code>tty</code></a>.</p>`, "See zip and `tty`."},
+		{"a number is text", `<p>Go to step <a href="#step2">2</a>. It costs <a href="#">80</a> €.</p>`, "Go to step 2. It costs 80 €."},
+		{"a whole heading is text", `<h2><a class="anchor" href="#faq">FAQ</a></h2><p>All.</p>`, "## FAQ"},
+		{"a word of a heading is text", `<h2>About <a href="#tty">TTY</a></h2><p>All.</p>`, "## About TTY"},
+		{"a mark beside a heading is none", `<h2>Rooms <a href="#rooms">#</a><a class="headerlink" href="#rooms">¶</a> <a href="#rooms">Link</a></h2><p>All.</p>`, "## Rooms\n"},
+		{"a reference to a note is none", `<p>Daily<a href="#n" epub:type="noteref">1</a>, nightly<a href="#fn:2">2</a>, hourly<a class="sdfootnoteanc" href="#s"><sup>3</sup></a>.</p>`, "Daily, nightly, hourly."},
+		{"the way to the top is none", `<p>All.</p><p><a href="#top">Top</a></p>`, "not Top"},
+	})
+}
+
+func TestDefinitionsKeepWhatFollowsTheirParagraph(t *testing.T) {
+	wants(t, []struct{ what, main, want string }{
+		{"a block of code", "<dl><dt>for</dt><dd><p>Repeats.</p><div><pre>for (;;) run\n</pre></div></dd></dl>", "**for**: Repeats.|||for (;;) run"},
+		{"a list", "<dl><dt>Pets</dt><dd><p>Fees:</p><ul><li>dogs 9 €</li></ul></dd></dl>", "**Pets**: Fees:|||dogs 9 €"},
+		{"text", "<dl><dt>Pets</dt><dd><p>Dogs</p> and cats: 9 €.</dd></dl>", "9 €."},
+	})
+}
+
+func TestCodeInATable(t *testing.T) {
+	wants(t, []struct{ what, main, want string }{
+		{"numbers of lines are left out", "<table><tr><td><pre>1\n2\n</pre></td><td><pre>run\nstop\n</pre></td></tr></table>", "run\nstop|||not 1\n2"},
+		{"other text stays", "<table><tr><td><ul><li>Home</li></ul></td><td><p>How to start it for 5 €:</p><pre>run --with all --of the --options\n</pre></td></tr></table>", "Home|||for 5 €:|||run --with all"},
+	})
+}
+
+func TestChaptersKeepWhatPagesLeaveOut(t *testing.T) {
+	_, got, err := Chapter([]byte(`<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body><header><p>Part two</p></header><p>It was late.<a epub:type="noteref" href="#n1">1</a></p>`+
+		strings.Repeat("<p>The light was out.</p>", 9)+`<aside epub:type="footnote" id="n1"><p>Past nine.</p></aside><div class="sidebar"><p>About lighthouses</p></div><footer>Written in 1921</footer></body></html>`), new(document.Notes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Part two", "It was late.", "Past nine.", "About lighthouses", "Written in 1921"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
+
 func TestStruck(t *testing.T) {
 	wants(t, []struct{ what, main, want string }{
 		{"a deleted price is marked", `<p>Price: <del>99 euros</del> <ins>79 euros</ins></p>`, "~~99 euros~~ 79 euros"},

@@ -3,6 +3,7 @@ package html
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"codeberg.org/readeck/go-readability/v2"
 )
@@ -18,8 +19,9 @@ const (
 
 // mainText returns the element that holds a tidy page's main text. It believes
 // what the page itself marks as such, and otherwise lets Readability guess. If the
-// guess loses much, it takes the whole page except for lists of links.
-func mainText(root *node) *node {
+// guess loses much, it takes the whole page except for lists of links. Title is the page's,
+// which a heading may repeat.
+func mainText(root *node, title string) *node {
 	body := first(root, "body")
 	if body == nil {
 		return root
@@ -32,7 +34,7 @@ func mainText(root *node) *node {
 		return articles[0]
 	}
 	dropLinkLists(body)
-	if found := readable(root); found != nil && keeps(found, body) {
+	if found := readable(root); found != nil && keeps(found, body) && !losesTitle(found, body, title) {
 		return found
 	}
 	return body
@@ -107,12 +109,45 @@ func restoreTitle(found, h1 *node) {
 }
 
 // keeps reports whether a guess lost none of what people ask about: tables,
-// code, lists other than lists of links, most headings, and half of the text.
+// code, lists other than lists of links, notes, most headings, and half of the text.
 func keeps(found, body *node) bool {
-	if len(all(found, "table", "pre")) < len(all(body, "table", "pre")) || proseLists(found) < proseLists(body) {
+	if len(all(found, "table", "pre")) < len(all(body, "table", "pre")) || proseLists(found) < proseLists(body) || losesNotes(found, body) {
 		return false
 	}
 	return 10*len(all(found, "h2", "h3", "h4")) >= 6*len(all(body, "h2", "h3", "h4")) && 2*lengthOf(found) >= lengthOf(body)
+}
+
+// losesTitle reports whether a guess lost a heading of level one that is not the page's title.
+func losesTitle(found, body *node, title string) bool {
+	headings := all(body, "h1")
+	if len(headings) > maxNotes {
+		return true
+	}
+	for _, h1 := range headings {
+		if text := textOf(h1); !strings.Contains(title, text) && !strings.Contains(textOf(found), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxNotes is how many notes or titles a page may have that a guess has to keep.
+const maxNotes = 100
+
+func losesNotes(found, body *node) bool {
+	kept, seen := "", 0
+	for e := range elements(body) {
+		if !isNote(e) || element(e, "a", "sup") {
+			continue
+		}
+		if seen++; seen == 1 {
+			kept = textOf(found)
+		}
+		if seen > maxNotes || !strings.Contains(kept, textOf(e)) {
+			return seen <= maxNotes
+		}
+	}
+	return false
 }
 
 // proseLists counts the lists whose text is not mostly links.

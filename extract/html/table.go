@@ -41,10 +41,15 @@ func codeOf(t *node) *node {
 			code = append(code, pre)
 		}
 	}
-	if len(code) == 1 && 2*lengthOf(code[0]) > lengthOf(t) {
-		return newElement("div", code[0])
+	if len(code) != 1 {
+		return nil
 	}
-	return nil
+	for d := range t.Descendants() {
+		if d.Type == nethtml.TextNode && strings.Trim(d.Data, "0123456789 \t\r\n\u00a0") != "" && !nestedIn(d, code[0]) {
+			return nil
+		}
+	}
+	return newElement("div", code[0])
 }
 
 // arranges reports whether a table only lays out a page.

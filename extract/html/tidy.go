@@ -1,6 +1,7 @@
 package html
 
 import (
+	"iter"
 	"net/url"
 	"regexp"
 	"slices"
@@ -28,9 +29,17 @@ var (
 	unseenStyle = regexp.MustCompile(`(?i)(?:font-size\s*:\s*0(?:\.0+)?(?:px|pt|r?em|%)?\s*(?:;|!|$)|(?:^|[;\s])(?:left|right|top|text-indent|margin-left)\s*:\s*-(?:\d{4,}|999))`)
 )
 
-// tidy removes what surrounds the content of a page and what people do not see,
-// and reshapes the rest into forms that Markdown has.
-func tidy(root *node, base *url.URL) {
+// noteNames matches the names of footnotes and endnotes, or of what holds them.
+var noteNames = regexp.MustCompile(`(?i)(?:foot|end)-?note|doc-endnote|(?:^|[-_ ])(?:ftn|edn|fn)(?:ref)?[-_:]?\d|cite_note`)
+
+// isNote reports whether an element is a note, or holds notes.
+func isNote(e *node) bool {
+	return noteNames.MatchString(attr(e, "id") + " " + attr(e, "class") + " " + attr(e, "role") + " " + attr(e, "epub:type"))
+}
+
+// tidy removes what people do not see and what is unwanted, and reshapes the rest into
+// forms that Markdown has.
+func tidy(root *node, base *url.URL, unwanted func(e *node, whole int) bool) {
 	showSigns(root)
 	showFields(root)
 	markStruck(root)
@@ -59,33 +68,36 @@ func removeAll(root *node, remove func(*node) bool) {
 	}
 }
 
-// unwanted reports whether an element is not part of a page's content. It keeps
-// an element that holds most of the page, whatever its name.
-func unwanted(e *node, whole int) bool {
+// around reports whether an element is not part of a page's content, but stands around it.
+// It keeps an element that holds most of the page, whatever its name.
+func around(e *node, whole int) bool {
 	switch {
 	case element(e, never...):
 		return true
 	case element(e, "html", "body", "main", "article", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "table", "code"):
 		return false
 	}
+	if isNote(e) && !element(e, "a", "sup") {
+		return false
+	}
 	inside := within(e, "main", "article")
 	role, names := strings.ToLower(attr(e, "role")), attr(e, "id")+" "+attr(e, "class")
-	around := false
+	outer := false
 	switch {
 	case role == "main":
 		return false
 	case slices.Contains(aroundRoles, role):
-		around = !inside || role != "complementary" && role != "banner"
+		outer = !inside || role != "complementary" && role != "banner"
 	case element(e, "aside", "footer"):
-		around = !inside
+		outer = !inside
 	case element(e, "header"):
-		around = !inside && first(e, "h1") == nil
+		outer = !inside && first(e, "h1") == nil
 	case consent.MatchString(names):
-		around = !inside || first(e, "button", "input") != nil
+		outer = !inside || first(e, "button", "input") != nil
 	case aroundNames.MatchString(names):
-		around = !inside || element(e, "ul", "ol", "a")
+		outer = !inside || element(e, "ul", "ol", "a")
 	}
-	return around && lengthOf(e) <= whole/2
+	return outer && lengthOf(e) <= whole/2
 }
 
 // hide reports whether people cannot see an element, nor open it. A panel behind a tab is
@@ -183,17 +195,71 @@ func shape(root *node, base *url.URL) {
 			shapeDefinitions(e)
 		case "table":
 			shapeTable(e)
+		case "code", "var", "samp", "kbd", "tt":
+			freeSpace(e)
 		case "summary":
 			replace(e, newElement("p", newElement("strong", children(e)...)))
 		}
 	}
 }
 
-// shapeLink keeps links to other pages. It removes the marks beside headings that
-// link to the headings themselves.
+// freeSpace moves the space at the ends of code outside: the converter drops it, which glues
+// words.
+func freeSpace(code *node) {
+	var texts []*node
+	for d := range code.Descendants() {
+		if d.Type == nethtml.TextNode {
+			texts = append(texts, d)
+		}
+	}
+	if within(code, "code", "var", "samp", "kbd", "tt") {
+		unwrap(code) // the code around it shows its text
+		return
+	}
+	if within(code, "pre") || strings.TrimSpace(textOf(code)) == "" {
+		return
+	}
+	const space = " \t\r\n"
+	trim := func(texts iter.Seq2[int, *node], cut func(string, string) string, before *node) {
+		for _, text := range texts {
+			if kept := cut(text.Data, space); kept != text.Data {
+				code.Parent.InsertBefore(newText(" "), before)
+				text.Data = kept
+			}
+			if text.Data != "" {
+				return
+			}
+		}
+	}
+	trim(slices.All(texts), strings.TrimLeft, code)
+	trim(slices.Backward(texts), strings.TrimRight, code.NextSibling)
+}
+
+// markNames matches the names of marks beside headings that link to the headings themselves.
+var markNames = regexp.MustCompile(`(?i)anchor|(?:perma|header|self)-?link`)
+
+// isMark reports whether a link within a page is a sign and no text: a mark beside a heading,
+// a reference to a note, or the way to the top.
+func isMark(a *node, link string) bool {
+	text := textOf(a)
+	if !strings.HasPrefix(link, "#") || len(text) > len("🔗") {
+		return false
+	}
+	if strings.IndexFunc(text, isWord) < 0 || strings.EqualFold(text, "top") {
+		return true
+	}
+	for _, name := range []string{"h1", "h2", "h3", "h4", "h5", "h6"} {
+		if heading := closest(a, name); heading != nil && textOf(heading) != text && !within(a, "sup") {
+			return strings.EqualFold(text, "link") || markNames.MatchString(attr(a, "class"))
+		}
+	}
+	return within(a, "sup") || first(a, "sup") != nil || noteNames.MatchString(link[1:]) || isNote(a) || strings.Contains(attr(a, "epub:type")+attr(a, "role"), "noteref")
+}
+
+// shapeLink keeps links to other pages, and removes signs.
 func shapeLink(a *node, base *url.URL) {
 	link := strings.TrimSpace(attr(a, "href"))
-	if strings.HasPrefix(link, "#") && len(textOf(a)) <= len("🔗") {
+	if isMark(a, link) {
 		remove(a)
 		return
 	}
@@ -249,11 +315,10 @@ func shapeDefinitions(dl *node) {
 				separator = " "
 			}
 			item.AppendChild(newText(separator))
-			below := children(e)
 			if len(all(e, "p")) == 1 && element(e.FirstChild, "p") {
-				below = children(e.FirstChild)
+				unwrap(e.FirstChild)
 			}
-			for _, c := range below {
+			for _, c := range children(e) {
 				c.Parent.RemoveChild(c)
 				item.AppendChild(c)
 			}

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,6 +67,8 @@ type slide struct {
 	number    int
 	part      string
 	relations map[string]relation
+	// title is the shape that the slide's heading shows.
+	title *xmlNode
 	// listed says that the last block was a bullet, at depth, and dashed that its list has
 	// no numbers.
 	listed bool
@@ -86,7 +89,8 @@ func (s *slide) read() (err error) {
 		return err
 	}
 	tree := root.kid("cSld", "spTree")
-	title := titleOf(tree)
+	title := ""
+	s.title, title = titleOf(tree)
 	s.doc.At(s.number, title)
 	if s.doc.Title == "" {
 		s.doc.Title = title
@@ -101,17 +105,16 @@ func (s *slide) read() (err error) {
 	return s.notes()
 }
 
-// titleOf returns the text of a slide's title.
-func titleOf(tree *xmlNode) string {
-	title := ""
+// titleOf returns the first title of a slide, and its text.
+func titleOf(tree *xmlNode) (shape *xmlNode, title string) {
 	tree.each("sp", func(sp *xmlNode) {
 		if kind := placeholder(sp); title == "" && (kind == "title" || kind == "ctrTitle") {
 			var parts []string
 			sp.kid("txBody").each("p", func(p *xmlNode) { parts = append(parts, plainText(p)) })
-			title = document.Line(strings.Join(parts, " "))
+			shape, title = sp, document.Line(strings.Join(parts, " "))
 		}
 	})
-	return title
+	return shape, title
 }
 
 // placeholder returns a shape's role in the layout: title, body, or empty for a
@@ -190,7 +193,10 @@ func (in *inline) drawnRun(r *xmlNode, relations map[string]relation) {
 	in.add(p)
 }
 
-// notes writes the speaker's notes on a slide.
+// aroundNotes are the placeholders of a page of notes that hold none.
+var aroundNotes = []string{"sldImg", "sldNum", "hdr", "ftr", "dt"}
+
+// notes writes the speaker's notes on a slide, those in text boxes of their own included.
 func (s *slide) notes() error {
 	root, err := s.archive.tree(target(s.relations, "notesSlide"))
 	if err != nil || root == nil {
@@ -198,7 +204,7 @@ func (s *slide) notes() error {
 	}
 	var parts []string
 	root.kid("cSld", "spTree").each("sp", func(sp *xmlNode) {
-		if placeholder(sp) == "body" {
+		if !slices.Contains(aroundNotes, placeholder(sp)) {
 			sp.kid("txBody").each("p", func(p *xmlNode) {
 				if text := document.Line(plainText(p)); text != "" {
 					parts = append(parts, document.Escape(text))

@@ -34,7 +34,10 @@ func (s *slide) shapes(tree *xmlNode) error {
 func (s *slide) shape(sp *xmlNode) {
 	kind := placeholder(sp)
 	switch kind {
-	case "title", "ctrTitle", "sldNum", "dt", "ftr", "hdr":
+	case "sldNum", "dt", "ftr", "hdr":
+		return
+	}
+	if sp == s.title {
 		return
 	}
 	s.listed = false

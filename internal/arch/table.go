@@ -454,6 +454,16 @@ var table = []Row{
 		Because:  "a file becomes Markdown whoever gave it, in a confined process; its tests write office files",
 	},
 	{
+		Packages: []string{"extract/extracttest"},
+		Ours:     []string{"extract/document"},
+		Outside:  []string{"pgregory.net/rapid", xtext},
+		Because:  "it has what the tests of readers share, and knows no reader",
+	},
+	{
+		Packages: []string{"extract/saved"},
+		Because:  "its tests read files that other programs made",
+	},
+	{
 		Packages: []string{"extract/document"},
 		Ours:     []string{"text/writing", "core/knowledge", "core/fault", "internal/*"},
 		Outside:  []string{xnet, xtext},
@@ -906,7 +916,7 @@ var bans = []Ban{
 	{
 		Imports: []string{xtext},
 		In:      []string{"..."},
-		Except:  []string{"text/...", "extract/document"},
+		Except:  []string{"text/...", "extract/document", "extract/extracttest"},
 		Because: "letters and their forms are the business of text; extract decodes the character sets of files",
 	},
 	{
@@ -922,7 +932,7 @@ var bans = []Ban{
 		Because: "text is pure functions and their tables: it knows no tenant, no database, no network and none of the domain's types",
 	},
 	{
-		Imports: append(prefixed(doubles), root+"/e2e/harness", root+"/internal/contract", root+"/internal/smalldisk", root+"/text/answertest", root+"/llm/upstream/upstreamtest"),
+		Imports: append(prefixed(doubles), root+"/e2e/harness", root+"/internal/contract", root+"/internal/smalldisk", root+"/text/answertest", root+"/extract/extracttest", root+"/llm/upstream/upstreamtest"),
 		In:      []string{"..."},
 		Except:  []string{"e2e/harness", "index/indextest", "llm/llmtest", "llm/upstream/upstreamtest", "store/storetest", "store/tenancytest"},
 		Because: "doubles and suites for tests stay out of the program",
@@ -932,6 +942,6 @@ var bans = []Ban{
 // Tests may import more than the code they test: a test is where things are
 // put together. The bans that say so are for tests too.
 var (
-	testOurs    = []string{"core/...", "text/...", "api/bodies", "api/route", "api/wire", "store", "store/*", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "fetch", "billing/...", "mail", "mail/mailtest", "oidc", "oidc/oidctest", "views/...", "static", "migrations", "internal/*", "api", "web/..."}
+	testOurs    = []string{"core/...", "text/...", "api/bodies", "api/route", "api/wire", "store", "store/*", "index/*", "llm/*", "llm/upstream/upstreamtest", "jobs", "extract", "extract/extracttest", "extract/html", "fetch", "billing/...", "mail", "mail/mailtest", "oidc", "oidc/oidctest", "views/...", "static", "migrations", "internal/*", "api", "web/..."}
 	testOutside = []string{"golang.org/x/sync", xtext, "pgregory.net/rapid", goleak, xnet, goldmark, chromedp, otp}
 )

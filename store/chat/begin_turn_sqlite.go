@@ -19,9 +19,9 @@ import (
 const insertConversation = `INSERT INTO conversations (workspace_id, chatbot_id, external_user_id, status, created_at, origin, begun_by, title, metadata)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
 
-// insertTurn adds a question and an answer to a conversation of the workspace, the
+// insertTurnSQLite adds a question and an answer to a conversation of the workspace, the
 // answer last.
-const insertTurn = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
+const insertTurnSQLite = `INSERT INTO messages (workspace_id, conversation_id, role, content, status, lease_until, created_at, delivery)
 	SELECT workspace_id, id, 'user', $3, 'complete', NULL, $4, '' FROM conversations
 	WHERE id = $2 AND workspace_id = $1 AND ($7 IS NULL OR external_user_id = $7)
 	UNION ALL
@@ -105,7 +105,7 @@ func (s *Turns) BeginTurn(ctx context.Context, workspaceID string, opening turn.
 		return begun.answerID, begun.earlier, store.MapError(err)
 	}
 	err = s.store.InTx(ctx, func(ctx context.Context) error {
-		answerID, err = s.insertTurn(ctx, insertTurn, workspaceID, opening.ConversationID, opening.Question, opening.At, opening.LeaseUntil, deliveryWords(opening.Delivery), opening.Seen)
+		answerID, err = s.insertTurn(ctx, insertTurnSQLite, workspaceID, opening.ConversationID, opening.Question, opening.At, opening.LeaseUntil, deliveryWords(opening.Delivery), opening.Seen)
 		if err = store.MapError(err); opening.Seen != nil && fault.Is(err, fault.NotFound) {
 			return turn.ErrNotAsSeen
 		}

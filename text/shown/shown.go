@@ -73,7 +73,17 @@ func joinedLetters(text string) string {
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || isEnclosed(r) }
 
-var target = regexp.MustCompile(`^\]\([^\s()]*\)`)
+// targetLength returns how long the target of a link is, "](…)", that a text begins with.
+func targetLength(text string) int {
+	if !strings.HasPrefix(text, "](") {
+		return 0
+	}
+	end := strings.IndexFunc(text[2:], func(r rune) bool { return r == '(' || r == ')' || unicode.IsSpace(r) })
+	if end < 0 || text[2+end] != ')' {
+		return 0
+	}
+	return 2 + end + 1
+}
 
 // markersLength is the length of the markers, such as [1][23], that a text begins with.
 func markersLength(text string) (length int) {
@@ -98,7 +108,7 @@ func signsLength(text string) int {
 	case '[':
 		return max(1, markersLength(text))
 	case ']':
-		return len(target.FindString(text))
+		return targetLength(text)
 	}
 	return 0
 }
