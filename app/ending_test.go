@@ -40,6 +40,7 @@ var byItself = map[string]string{
 	"could not send mails":             waits, // those about people's accounts are of no workspace
 	"quota.notices":                    waits,
 	"tokens.expiring":                  waits,
+	"knowledge.reread":                 waits,
 
 	"could not release reserved messages":               "it gives back what a server that stops has reserved",
 	"could not renew leases":                            "an answer that was begun before comes to its end",

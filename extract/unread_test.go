@@ -28,7 +28,7 @@ func TestUnread(t *testing.T) {
 			{"xl/workbook.xml", xmlHead + `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Prices" sheetId="1" r:id="a"/><sheet name="Costs" sheetId="2" state="hidden" r:id="b"/></sheets></workbook>`},
 			{"xl/_rels/workbook.xml.rels", relationsXML("a", "worksheet", "worksheets/sheet1.xml", "b", "worksheet", "worksheets/sheet2.xml", "c", "chartsheet", "chartsheets/sheet1.xml")},
 			{"xl/chartsheets/sheet1.xml", "<chartsheet/>"},
-			{"xl/worksheets/sheet1.xml", xmlHead + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Rye</t></is></c></row></sheetData></worksheet>`},
+			{"xl/worksheets/sheet1.xml", xmlHead + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>Rye</t></is></c></row></sheetData><headerFooter><oddHeader>&amp;CRye only</oddHeader></headerFooter></worksheet>`},
 			{"xl/worksheets/sheet2.xml", xmlHead + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData/></worksheet>`},
 		}, more...)...)
 	}
@@ -70,7 +70,7 @@ func TestUnread(t *testing.T) {
 				entry{"xl/drawings/drawing1.xml", `<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>Only today</a:t></a:r></a:p></xdr:txBody></xdr:sp><xdr:sp><xdr:txBody><a:p/></xdr:txBody></xdr:sp></xdr:wsDr>`},
 				entry{"xl/drawings/_rels/drawing1.xml.rels", relationsXML("a", "chart", "../charts/chart1.xml")},
 				entry{"xl/charts/chart1.xml", "<c/>"}, entry{"xl/comments1.xml", "<comments><commentList><comment/></commentList></comments>"}, entry{"xl/ctrlProps/c.xml", "<x/>"}),
-			"2 chart, 1 drawing, 1 form_field, 1 comment, 1 hidden_part",
+			"2 chart, 1 drawing, 1 form_field, 1 comment, 1 header_or_footer, 1 hidden_part",
 		},
 		"a page of words": {"a.html", page(`<img src="rule.gif" alt=""><svg><path d=""/></svg><img src="a.png" alt="The shop in spring">`), ""},
 		"frames, films, forms and images": {
@@ -82,15 +82,16 @@ func TestUnread(t *testing.T) {
 		"properties of Markdown": {"a.md", []byte("---\ntitle: Bread\nauthor: Ada\n---\nThe words.\n"), "1 properties"},
 		"a title of Markdown":    {"a.md", []byte("---\ntitle: Bread\n---\nThe words.\n"), ""},
 		"a PDF": {"a.pdf", pdfFile{
-			pages: []string{lines(72, 700, 12, "F", "The words of the first page.") + "q 100 0 0 100 72 400 cm /Im Do Q\n", "q 400 0 0 400 72 100 cm /Im Do Q\n"},
+			pages: []string{lines(72, 700, 12, "F", "The words of the first page.") + "q 100 0 0 100 72 400 cm /Im Do Q\nq 100 0 0 100 72 200 cm /Fm Do Q\n", "q 400 0 0 400 72 100 cm /Im Do Q\n"},
 			extra: map[int]string{
-				5:   "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 6 0 R /Resources << /Font << /F 3 0 R >> /XObject << /Im 900 0 R >> >> /Annots [901 0 R 902 0 R 903 0 R] >>",
+				5:   "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 6 0 R /Resources << /Font << /F 3 0 R >> /XObject << /Im 900 0 R /Fm 904 0 R >> >> /Annots [901 0 R 902 0 R 903 0 R] >>",
 				900: stream("/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 ", "\xff"),
 				901: "<< /Type /Annot /Subtype /Text /Rect [0 0 10 10] /Contents (Ask Ada) >>",
 				902: "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ada) /Rect [0 0 10 10] >>",
+				904: stream("/Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << /XObject << /Im 900 0 R >> >> ", "/Im Do"),
 				903: "<< /Type /Annot /Subtype /Link /Rect [0 0 10 10] >>",
 			},
-		}.bytes(), "1 page, 1 image, 1 form_field, 1 comment"},
+		}.bytes(), "1 page, 2 image, 1 form_field, 1 comment"},
 	} {
 		t.Run(name+" says what was not read", func(t *testing.T) {
 			t.Parallel()

@@ -143,6 +143,9 @@ func readSheet(doc *document.Document, a *archive, book *excelize.File, s sheet,
 	if err != nil {
 		return err
 	}
+	if merges.headed {
+		doc.Notes.Add(knowledge.NoteHeader, 1)
+	}
 	rows, err := book.Rows(s.name)
 	if err != nil {
 		return document.Damaged(knowledge.XLSX, err)

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"bytes"
 	"maps"
 	"regexp"
 	"slices"
@@ -20,6 +21,8 @@ type merged struct {
 type merges struct {
 	waiting []*merged
 	open    []*merged
+	// headed says that the printed sheet has a header or footer.
+	headed bool
 }
 
 const (
@@ -33,12 +36,15 @@ const (
 // time for a few elements near its end would take as long as reading its cells.
 var mergeCell = regexp.MustCompile(`<(?:[a-z0-9]+:)?mergeCell\s[^>]{0,200}?ref="([A-Z]{1,3}[0-9]{1,7}):([A-Z]{1,3}[0-9]{1,7})"`)
 
+// printedAround are the elements that hold what stands around a printed sheet.
+var printedAround = []string{"oddHeader>", "oddFooter>", "evenHeader>", "evenFooter>", "firstHeader>", "firstFooter>"}
+
 func mergesOf(a *archive, part string) (*merges, error) {
 	body, err := a.read(part)
 	if err != nil {
 		return nil, err
 	}
-	m := &merges{}
+	m := &merges{headed: slices.ContainsFunc(printedAround, func(name string) bool { return bytes.Contains(body, []byte(name)) })}
 	for _, match := range mergeCell.FindAllSubmatch(body, maxMerges) {
 		left, top, err := excelize.CellNameToCoordinates(string(match[1]))
 		right, bottom, wrong := excelize.CellNameToCoordinates(string(match[2]))

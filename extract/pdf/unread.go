@@ -45,7 +45,7 @@ func unread(file references.FPDF_DOCUMENT, pages []*page, notes *document.Notes)
 	}
 }
 
-// imagesOf counts the images of a page.
+// imagesOf counts the images of a page, also in groups of objects.
 func imagesOf(at requests.Page, left *int) int {
 	all, err := pdfium.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: at})
 	if err != nil {
@@ -53,14 +53,33 @@ func imagesOf(at requests.Page, left *int) int {
 	}
 	images := 0
 	for i := 0; i < all.Count && *left > 0; i++ {
-		*left--
-		object, err := pdfium.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: at, Index: i})
-		if err != nil {
-			continue
+		if object, err := pdfium.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: at, Index: i}); err == nil {
+			images += imagesIn(object.PageObject, left, maxGroups)
 		}
-		kind, err := pdfium.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: object.PageObject})
+	}
+	return images
+}
+
+// maxGroups is how deep groups of objects are looked into.
+const maxGroups = 5
+
+func imagesIn(object references.FPDF_PAGEOBJECT, left *int, deeper int) int {
+	*left--
+	kind, err := pdfium.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: object})
+	if err != nil || kind.Type != enums.FPDF_PAGEOBJ_FORM || deeper == 0 {
 		if err == nil && kind.Type == enums.FPDF_PAGEOBJ_IMAGE {
-			images++
+			return 1
+		}
+		return 0
+	}
+	all, err := pdfium.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: object})
+	if err != nil {
+		return 0
+	}
+	images := 0
+	for i := 0; i < all.Count && *left > 0; i++ {
+		if inner, err := pdfium.FPDFFormObj_GetObject(&requests.FPDFFormObj_GetObject{PageObject: object, Index: uint64(i)}); err == nil {
+			images += imagesIn(inner.PageObject, left, deeper-1)
 		}
 	}
 	return images

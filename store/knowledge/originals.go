@@ -28,7 +28,7 @@ const (
 	deleteOriginal = `DELETE FROM originals WHERE workspace_id = $1 AND document_id = $2`
 	// outdatedOriginals reads an index of the few documents whose file is kept.
 	outdatedOriginals = `SELECT workspace_id, chatbot_id, id FROM documents
-	WHERE original = 'kept' AND state = 'ready' AND (%s) ORDER BY id LIMIT $1`
+	WHERE original = 'kept' AND state = 'ready' AND (%s) AND` + store.Stays + ` ORDER BY id LIMIT $1`
 )
 
 // KeepOriginal stores the file of a document in place of the one before.
