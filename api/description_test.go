@@ -122,7 +122,7 @@ func TestDescription(t *testing.T) {
 		}
 	})
 	t.Run("it is short enough to read", func(t *testing.T) {
-		if len(body) > 172_000 {
+		if len(body) > 170_000 {
 			t.Errorf("it has %d bytes", len(body))
 		}
 	})

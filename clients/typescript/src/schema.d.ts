@@ -2750,7 +2750,7 @@ export interface components {
             /** @description The e-mail address of who created it, or `operator`. */
             created_by: string;
             last_used_at: components["schemas"]["MaybeTime"];
-            /** @description The address from which it was last used. Written at most once a minute, as are the time and the agent. */
+            /** @description The address from which it was last used. Written at most once a minute, like the time and the agent. */
             last_used_ip: string | null;
             /** @description The `User-Agent` of that request. */
             last_used_agent: string | null;
@@ -2815,7 +2815,7 @@ export interface components {
                 /** @description The e-mail address of who created it, or `operator`. */
                 created_by: string;
                 last_used_at: components["schemas"]["MaybeTime"];
-                /** @description The address from which it was last used. Written at most once a minute, as are the time and the agent. */
+                /** @description The address from which it was last used. Written at most once a minute, like the time and the agent. */
                 last_used_ip: string | null;
                 /** @description The `User-Agent` of that request. */
                 last_used_agent: string | null;
@@ -2924,11 +2924,11 @@ export interface components {
             /** @description What of it was not read. */
             notes?: components["schemas"]["DocumentNote"][];
             /**
-             * @description Whether its file is kept: `no_room` says that the storage is full. Later versions may add values.
+             * @description Whether its file is kept; `no_room` is full storage. Later versions may add values.
              * @enum {string}
              */
             original?: "kept" | "no_room";
-            /** @description Whether an older version of the server read it. */
+            /** @description Whether an older version read it. */
             reader_outdated?: boolean;
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
@@ -2987,11 +2987,11 @@ export interface components {
                 /** @description What of it was not read. */
                 notes?: components["schemas"]["DocumentNote"][];
                 /**
-                 * @description Whether its file is kept: `no_room` says that the storage is full. Later versions may add values.
+                 * @description Whether its file is kept; `no_room` is full storage. Later versions may add values.
                  * @enum {string}
                  */
                 original?: "kept" | "no_room";
-                /** @description Whether an older version of the server read it. */
+                /** @description Whether an older version read it. */
                 reader_outdated?: boolean;
                 created_at: components["schemas"]["Time"];
                 updated_at: components["schemas"]["Time"];
@@ -3187,7 +3187,7 @@ export interface components {
              */
             max_depth: number | null;
             /**
-             * @description For a site: how many pages Parley reads at most.
+             * @description For a site: how many pages Parley reads.
              * @default 200
              */
             max_pages: number | null;
@@ -3288,7 +3288,7 @@ export interface components {
                     title?: string;
                     /** @description The documents that should answer. */
                     expected: string[];
-                    /** @description The place of the first passage of one of them, or null when none is among the first 100. */
+                    /** @description The place of the first passage of one of them, or null without one among the first 100. */
                     rank: number | null;
                     passages: {
                         document_id: string;
@@ -3915,7 +3915,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAIFailure"];
             };
         };
-        /** @description The request cannot be answered just now, or not again. OpenAI's clients try again by themselves, unless `X-Should-Retry` is there. */
+        /** @description The request cannot be answered just now, or not again. OpenAI's clients try again, unless `X-Should-Retry` is there. */
         OpenAIFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
