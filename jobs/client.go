@@ -120,7 +120,10 @@ func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) er
 	}()
 	select {
 	case <-over:
-		return errEnded
+		if ctx.Err() == nil {
+			return errEnded
+		}
+		return nil
 	case <-ctx.Done():
 		return wait(over, config.SoftStopTimeout+stubborn)
 	}

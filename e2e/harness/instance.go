@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"runtime/pprof"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,7 +125,9 @@ func (w *Instance) End() {
 			close(w.stopped)
 		}
 	case <-time.After(Patience):
-		w.Error("the server did not stop")
+		var running strings.Builder
+		_ = pprof.Lookup("goroutine").WriteTo(&running, 1)
+		w.Errorf("the server did not stop; these are running:\n%s", running.String())
 	}
 }
 
