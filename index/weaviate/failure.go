@@ -80,7 +80,7 @@ func named(err error) error {
 	case strings.Contains(text, "tenant not found"):
 		return fmt.Errorf("%w: %w", errNoTenant, err)
 	case strings.Contains(text, "could not find class"), strings.Contains(text, "not present in schema"),
-		strings.Contains(text, "does not exist in schema"), strings.Contains(text, "class not found"):
+		strings.Contains(text, "does not exist in schema"), strings.Contains(text, "not found in schema"), strings.Contains(text, "class not found"):
 		return fmt.Errorf("%w: %w", errNoCollection, err)
 	case strings.Contains(text, "vector lengths don't match"):
 		return fmt.Errorf("%w: %w", errOtherDimension, err)
