@@ -131,11 +131,20 @@ func (n *Nodes) do(ctx context.Context, call func(*node) (gone bool)) {
 			return
 		}
 		tried[node] = true
+		if len(tried) > 1 && isOver(ctx) {
+			return // the node before took its time
+		}
 		n.markDown(node)
-		if ctx.Err() != nil {
+		if isOver(ctx) {
 			return
 		}
 	}
+}
+
+// isOver reports whether a call has no time left. A server may say so before the context does.
+func isOver(ctx context.Context) bool {
+	deadline, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !time.Now().Before(deadline)
 }
 
 // choose returns a node that was not tried, from the current one on, and one that is

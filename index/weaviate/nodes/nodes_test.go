@@ -29,10 +29,12 @@ type double struct {
 	nodes.Address
 	down atomic.Bool
 	// ends says that it cancels calls, as a node does that stops.
-	ends  atomic.Bool
-	calls atomic.Int32
-	rest  *httptest.Server
-	grpc  *grpc.Server
+	ends atomic.Bool
+	// late says that it finds no time left for a call, and hangs that it does not answer.
+	late, hangs atomic.Bool
+	calls       atomic.Int32
+	rest        *httptest.Server
+	grpc        *grpc.Server
 }
 
 func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -47,9 +49,16 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%s %s", d.REST, body)
 }
 
-func (d *double) invoked(_ any, _ context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+func (d *double) invoked(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 	if err := decode(&emptypb.Empty{}); err != nil {
 		return nil, err
+	}
+	if d.late.Load() {
+		return nil, status.Error(codes.DeadlineExceeded, "no time is left")
+	}
+	if d.hangs.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
 	if d.down.Load() {
 		return nil, status.Error(codes.Unavailable, "down")
@@ -181,6 +190,34 @@ func TestNodes(t *testing.T) {
 				t.Error(err)
 			}
 			victim.ends.Store(false)
+		}
+	})
+
+	t.Run("a node that is asked when the time is over is not taken for dead", func(t *testing.T) {
+		n, doubles := cluster(t, 2)
+		if err := invoke(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		_, by := answered(doubles)
+		first, other := doubles[by], doubles[1-by]
+		first.down.Store(true) // for who asks whether it is ready
+		first.late.Store(true)
+		other.hangs.Store(true)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if err := invoke(ctx, n); status.Code(err) != codes.DeadlineExceeded {
+			t.Fatalf("gave %v", err)
+		}
+		other.hangs.Store(false)
+		first.late.Store(false)
+		first.hangs.Store(true)
+		again, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if err := invoke(again, n); err != nil {
+			t.Error(err)
+		}
+		if total, by := answered(doubles); total != 1 || doubles[by] != other {
+			t.Errorf("%d calls were answered", total)
 		}
 	})
 
