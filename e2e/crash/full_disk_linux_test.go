@@ -25,7 +25,7 @@ func TestFullDisk(t *testing.T) {
 		p := s.Serve()
 		owner := p.SignedIn(tn.Email, tn.Password)
 		conversation := p.NewConversation(tn.Token, "")
-		f := &fullDisk{tn: tn, conversation: harness.Written(conversation), cookies: owner.Cookies, days: 1000}
+		f := &fullDisk{tn: tn, conversation: harness.Written(conversation), cookies: owner.Cookies, days: 300}
 		f.works(p)
 		token, _ := owner.CreateToken(tn.Chatbot, `{"name":"of the disk","scopes":["chat"]}`)
 
