@@ -184,7 +184,7 @@ func (s slow) RoundTrip(request *http.Request) (*http.Response, error) {
 	context.AfterFunc(request.Context(), func() { _ = writer.CloseWithError(context.Cause(request.Context())) })
 	go func() {
 		for _, line := range s.lines {
-			time.Sleep(s.pause)
+			time.Sleep(s.pause) // by the clock of synctest, which waits for nothing
 			if _, err := writer.Write([]byte("data: " + line + "\n\n")); err != nil {
 				return
 			}
