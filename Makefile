@@ -11,7 +11,10 @@ FUZZTIME ?= 10s
 # Tests wait for other processes, so more of them run than there are cores.
 PARALLEL ?= 4
 PACKAGES ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-TEST := $(GO) test -vet=off -p $(PACKAGES) -parallel $(PARALLEL) -timeout 60m
+GOTEST := $(GO) test -vet=off -p $(PACKAGES) -parallel $(PARALLEL) -timeout 60m
+# Without cgo, as the program is built: so tests, linters and program share what the
+# compiler made. The race detector needs cgo.
+TEST := env CGO_ENABLED=0 $(GOTEST)
 # The whole program runs five times slower and more under the race detector. In `make test`
 # it watches what happens at the same time: of the whole program e2e/turns (groups,
 # idempotency, resumed answers, streams, shutdown, quotas), of the store the tests with
@@ -33,9 +36,9 @@ LATER := ^($(SAVED)|TestClients|TestOpenAISDKs|TestOperationsPage|TestBackupUnde
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
 # detector. Only packages without generic functions can be left out: the linker
-# keeps one copy of those.
+# keeps one copy of those. A test that has passed need not wait a second for late reports.
 UNRACED := modernc.org/sqlite/lib golang.org/x/crypto/argon2 golang.org/x/crypto/blake2b github.com/andybalholm/brotli
-RACE = GOFLAGS='$(GOFLAGS) $(UNRACED:%=-gcflags=%=-race=false)' $(TEST) -race
+RACE = env CGO_ENABLED=1 GORACE=atexit_sleep_ms=0 GOFLAGS='$(GOFLAGS) $(UNRACED:%=-gcflags=%=-race=false)' $(GOTEST) -race
 # The scripts that single pages have. Each is a file with all that it imports, but
 # for what it shares with the script of every page, so that browsers ask twice
 # and not twenty times.
@@ -150,13 +153,13 @@ check-generated:
 
 .PHONY: vet
 vet:
-	"$$($(TOOL) -n golangci-lint)" run ./...
-	lint="$$($(TOOL) -n golangci-lint)" && for module in bench lab; do (cd $$module && "$$lint" run --config ../.golangci.yml ./...); done
+	CGO_ENABLED=0 "$$($(TOOL) -n golangci-lint)" run ./...
+	lint="$$($(TOOL) -n golangci-lint)" && for module in bench lab; do (cd $$module && CGO_ENABLED=0 "$$lint" run --config ../.golangci.yml ./...); done
 	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet $(ARM)
 
 .PHONY: arch
 arch:
-	$(GO) test ./internal/arch
+	$(TEST) ./internal/arch
 
 .PHONY: fuzz
 fuzz: ## every fuzz test for FUZZTIME (10s)
@@ -197,9 +200,9 @@ generate: ## write the generated files: ent, the pages, their scripts, docs/conf
 	$(BUNDLE) static/js/parley.js
 	$(BUNDLE) --external:./parley.js $(PAGE_SCRIPTS:%=static/js/%.js)
 	@mkdir -p bin
-	$(GO) run ./cmd/parley config --docs > bin/config.md
+	CGO_ENABLED=0 $(GO) run ./cmd/parley config --docs > bin/config.md
 	mv bin/config.md docs/config.md
-	$(GO) run ./cmd/parley config --env > bin/env.example
+	CGO_ENABLED=0 $(GO) run ./cmd/parley config --env > bin/env.example
 	mv bin/env.example .env.example
 
 .PHONY: tidy

@@ -131,7 +131,7 @@ func bookOf(word string, chapters int) string {
 
 func TestKilledWhileAddingDocuments(t *testing.T) {
 	t.Parallel()
-	harness.OnInstallations(t, func(s *harness.Installation) {
+	harness.OnAnyInstallation(t, func(s *harness.Installation) {
 		var tn harness.Tenant
 		s.Inside(func(w *harness.Instance) { tn = w.NewTenant("baker", plan.Enterprise) })
 		add := func(n int) (word string, ended chan error, kill func()) {

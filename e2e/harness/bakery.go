@@ -15,15 +15,25 @@ type Bakery struct {
 	Baker, Rival Tenant
 }
 
-// OnModel is onBakery with a model's server of its own for each database.
+// OnModel is OnAnyDatabase with a bakery and a model's server.
 func OnModel(t *testing.T, test func(b Bakery, upstream *llmtest.Server)) {
-	OnBothDatabases(t, func(t *testing.T, start func(...func(*app.Config)) *Instance) {
+	OnAnyDatabase(t, withModel(test))
+}
+
+// OnModelAndBothDatabases is OnModel for what a database decides: which writer wins, and
+// who hears of it.
+func OnModelAndBothDatabases(t *testing.T, test func(b Bakery, upstream *llmtest.Server)) {
+	OnBothDatabases(t, withModel(test))
+}
+
+func withModel(test func(b Bakery, upstream *llmtest.Server)) func(*testing.T, func(...func(*app.Config)) *Instance) {
+	return func(t *testing.T, start func(...func(*app.Config)) *Instance) {
 		upstream := llmtest.NewServer(t, llmtest.Reply{Pieces: []string{"At seven."}})
 		w := start(WithModel(upstream))
 		w.HasNoHurry()
 		b := Bakery{w, w.NewTenant("baker", plan.Standard, Opening), w.NewTenant("rival", plan.Standard, RivalOpening)}
 		test(b, upstream)
-	})
+	}
 }
 
 // RivalOpening is what the rival's chatbot knows.

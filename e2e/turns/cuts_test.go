@@ -28,7 +28,7 @@ func TestEveryCut(t *testing.T) {
 	t.Parallel()
 	step := 1
 	if testing.Short() {
-		step = 5
+		step = 13
 	}
 	for i, format := range harness.Speaks {
 		t.Run(format.Name+" on sqlite", func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // TestCutAnswers checks that nobody takes an answer without its end for a whole one.
 func TestCutAnswers(t *testing.T) {
 	t.Parallel()
-	harness.OnModel(t, func(b harness.Bakery, upstream *llmtest.Server) {
+	harness.OnModelAndBothDatabases(t, func(b harness.Bakery, upstream *llmtest.Server) {
 		token := b.Baker.Token
 		for _, reason := range []string{"length", "content_filter"} {
 			upstream.Always(llmtest.Reply{Pieces: []string{"It opens", " at"}, Finish: reason})

@@ -78,7 +78,7 @@ func inNew(w *harness.Instance, body, token string) string {
 
 func TestIdempotency(t *testing.T) {
 	t.Parallel()
-	harness.OnModel(t, func(b harness.Bakery, upstream *llmtest.Server) {
+	harness.OnModelAndBothDatabases(t, func(b harness.Bakery, upstream *llmtest.Server) {
 		token := b.Baker.Token
 		upstream.Always(harness.SevenInPieces)
 		for _, k := range kept {
@@ -156,7 +156,7 @@ func conversationOf(said string) string {
 
 func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
-	harness.OnModel(t, func(b harness.Bakery, upstream *llmtest.Server) {
+	harness.OnModelAndBothDatabases(t, func(b harness.Bakery, upstream *llmtest.Server) {
 		with := func(key string) []harness.Header {
 			return []harness.Header{harness.Bearer(b.Baker.Token), harness.Keyed(key)}
 		}

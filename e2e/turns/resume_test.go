@@ -24,7 +24,7 @@ func checkResumed(t *testing.T, whole string, before, after []harness.Marked) {
 
 func TestResume(t *testing.T) {
 	t.Parallel()
-	harness.OnModel(t, func(b harness.Bakery, upstream *llmtest.Server) {
+	harness.OnModelAndBothDatabases(t, func(b harness.Bakery, upstream *llmtest.Server) {
 		token := b.Baker.Token
 		upstream.Always(llmtest.Reply{Pieces: harness.PiecesOfSeven})
 		first := b.Marked("POST", harness.StreamPath, harness.Resumable, harness.Bearer(token)).Rest()
@@ -169,7 +169,7 @@ func begunWithIDs(w *harness.Instance, upstream *llmtest.Server, token string, p
 
 func TestResumeWhileGenerating(t *testing.T) {
 	t.Parallel()
-	harness.OnModel(t, func(b harness.Bakery, upstream *llmtest.Server) {
+	harness.OnModelAndBothDatabases(t, func(b harness.Bakery, upstream *llmtest.Server) {
 		for pieces := range len(harness.PiecesOfSeven) {
 			b.Run(fmt.Sprintf("a stream whose model waits after %d pieces goes on after each event, and elsewhere", pieces), func(t *testing.T) {
 				resumesWhileGenerating(b.Within(t), b.Within(t), upstream, b.Baker.Token, pieces)

@@ -55,7 +55,7 @@ func stopsStream(here, there *harness.Instance, upstream *llmtest.Server, tn har
 
 func TestStop(t *testing.T) {
 	t.Parallel()
-	harness.OnModel(t, func(b harness.Bakery, upstream *llmtest.Server) {
+	harness.OnModelAndBothDatabases(t, func(b harness.Bakery, upstream *llmtest.Server) {
 		token := b.Baker.Token
 		for _, s := range stopping {
 			b.Run(s.name+" that is stopped cancels the model, is stored, and ends without an error", func(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 	"parley/store/storetest"
 )
 
-// vanishing is how many clients go away, so many at once.
-const vanishing, vanishingAtOnce = 1000, 64
+// vanishing is how many clients go away, so many at once; with -short fewVanishing do.
+const vanishing, fewVanishing, vanishingAtOnce = 1000, 300, 64
 
 // The questions say how the model answers them: at once, or only when the test releases a
 // gate, which it never does for callers who have gone.
@@ -35,11 +35,15 @@ const (
 )
 
 func TestThousandVanishingClients(t *testing.T) {
+	clientsOfAllKinds := vanishing
+	if testing.Short() {
+		clientsOfAllKinds = fewVanishing
+	}
 	for name, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
 		"postgres": func(t *testing.T) string { return storetest.Postgres(t) },
 	} { // one after the other, for goroutines are the process's
-		t.Run("1,000 clients of all kinds that vanish at random instants leave nothing behind on "+name, func(t *testing.T) {
+		t.Run("clients of all kinds that vanish at random instants leave nothing behind on "+name, func(t *testing.T) {
 			url := database(t)
 			never, later := llmtest.NewGate(), llmtest.NewGate()
 			upstream := llmtest.NewServer(t, llmtest.Reply{})
@@ -62,7 +66,7 @@ func TestThousandVanishingClients(t *testing.T) {
 
 			var clients sync.WaitGroup
 			room := make(chan struct{}, vanishingAtOnce)
-			for n := range vanishing {
+			for n := range clientsOfAllKinds {
 				random := rand.New(rand.NewPCG(2, uint64(n)))
 				room <- struct{}{}
 				clients.Go(func() {

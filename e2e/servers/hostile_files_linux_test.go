@@ -1,4 +1,4 @@
-package app
+package servers
 
 import (
 	"fmt"
@@ -9,19 +9,23 @@ import (
 	"testing"
 	"time"
 
+	"parley/app"
 	"parley/core/account"
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/knowledge"
 	"parley/core/plan"
+	"parley/e2e/harness"
 )
 
 // TestHostileFilesTakeNoMemoryOfTheServer has files of strangers go the whole way, from the upload
-// to the index. What is made of their parts is made in children.
+// to the index. What is made of their parts is made in children. It is not parallel, for it
+// measures the memory of the process.
 func TestHostileFilesTakeNoMemoryOfTheServer(t *testing.T) {
-	config := &Config{}
+	config := &app.Config{}
 	config.DataDir = t.TempDir()
-	p, err := Open(t.Context(), config, slog.New(slog.DiscardHandler))
+	harness.ShareCache(t, config.DataDir)
+	p, err := app.Open(t.Context(), config, slog.New(slog.DiscardHandler))
 	must(t, err)
 	t.Cleanup(func() { must(t, p.Close()) })
 	ctx := audit.As(t.Context(), audit.Operator)
@@ -110,5 +114,12 @@ func watchHeap() (highest func() int64) {
 	return func() int64 {
 		close(stop)
 		return <-done
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
