@@ -20,7 +20,7 @@ TEST := env CGO_ENABLED=0 $(GOTEST)
 # idempotency, resumed answers, streams, shutdown, quotas), of the store the tests with
 # such names, and every other package but those that read texts and files, or make pages,
 # one after the other. `make test-race` watches all.
-UNWATCHED := $(addprefix ./e2e/,api pages crash servers) $(patsubst %,./%/...,store text extract web views static cmd)
+UNWATCHED := $(addprefix ./e2e/,servers crash pages api) $(patsubst %,./%/...,store text extract web views static cmd)
 AT_ONCE := Group|Share|AtOnce|SameTime|Concurren|While
 # What begins first, so that nothing waits for it in the end.
 LONGEST := ./e2e/turns ./index/weaviate ./billing ./core/knowledge ./jobs
