@@ -151,6 +151,9 @@ check-sizes:
 check-generated:
 	scripts/check-generated.sh
 
+# Where a CI system keeps it, beside what the scripts install.
+export GOLANGCI_LINT_CACHE ?= $(or $(PARLEY_CACHE),$(CI_CACHE_DIR),$(XDG_CACHE_HOME),$(HOME)/.cache)/parley/golangci-lint
+
 .PHONY: vet
 vet:
 	CGO_ENABLED=0 "$$($(TOOL) -n golangci-lint)" run ./...
