@@ -85,7 +85,7 @@ func answer(r request, input io.Reader, out io.Writer) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	if err := confine(r.Limits); err != nil {
-		return encoder.Encode(replyOf(errUnconfined(err)))
+		return encoder.Encode(replyOf(errCannotRead(err)))
 	}
 	debug.SetMemoryLimit(r.Limits.Memory / 10 * 7)
 	go watchSelf(r.Limits.Memory)
@@ -95,7 +95,7 @@ func answer(r request, input io.Reader, out io.Writer) error {
 		}
 	}
 	if err := seal(); err != nil {
-		return encoder.Encode(replyOf(errUnconfined(err)))
+		return encoder.Encode(replyOf(errCannotRead(err)))
 	}
 	if r.Probe {
 		return encoder.Encode(reply{})
@@ -120,12 +120,6 @@ func answer(r request, input io.Reader, out io.Writer) error {
 
 // forbid is [forbidCalls]. Tests replace it with a function that fails.
 var forbid = forbidCalls
-
-// errUnconfined refuses to read a document, because the document could attack a
-// process that is not confined.
-func errUnconfined(cause error) error {
-	return fault.Wrap(fault.Unavailable, cause, "This server cannot read files of this kind safely right now. Ask its operator to run parley doctor, which says what is missing.")
-}
 
 // guarded reads the document or cuts the text. It turns a parser's panic into a reply that names
 // the place in the code but omits the message, which may quote the document.
