@@ -28,9 +28,9 @@ func TestWhoMustAct(t *testing.T) {
 		reply llmtest.Reply
 		code  string
 	}{
-		"a refused key":          {llmtest.Reply{Status: 401}, "model_key_rejected"},
+		"a refused key":             {llmtest.Reply{Status: 401}, "model_key_rejected"},
 		"an account without credit": {llmtest.Reply{Status: 402}, "model_unpaid"},
-		"an unknown model":       {llmtest.Reply{Status: 404}, "model_unknown"},
+		"an unknown model":          {llmtest.Reply{Status: 404}, "model_unknown"},
 	} {
 		t.Run("of the server's own model, "+what+" is the operator's: nobody else is told to act, and the log calls once", func(t *testing.T) {
 			t.Parallel()

@@ -73,7 +73,7 @@ func TestRequestLines(t *testing.T) {
 		if requestLine(w, "streamed") != "" {
 			t.Error("there is a line before the stream has ended")
 		}
-		gate.Open()
+		gate.Release()
 		stream.Rest()
 		says(w, "streamed", " route=/api/v1/chat/stream status=200 outcome=completed"+of+sized)
 	})
