@@ -43,9 +43,9 @@ func containsAny(text string, words []string) bool {
 }
 
 // blame says whose failure it is that a child did not do its work. One that died may have met a
-// hostile document, or a server whose children do not work: then one that reads nothing dies,
-// too. What a child says of itself counts for nothing, since its document may have taken it over.
-func (e *Extractor) blame(ctx context.Context, err error) error {
+// hostile document, or a server whose children do not work: then one that reads nothing dies, too.
+// What a child says of itself counts for nothing, since its document may have taken it over.
+func (e *Extractor) blame(ctx context.Context, err error, pdf bool) error {
 	var died *dead
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -56,7 +56,7 @@ func (e *Extractor) blame(ctx context.Context, err error) error {
 	default:
 		return err
 	}
-	if broken := e.Check(ctx); broken != nil {
+	if broken := e.probe(ctx, pdf); broken != nil {
 		return broken
 	}
 	switch {

@@ -33,7 +33,8 @@ type request struct {
 	// Warm asks for no document: the child compiles the PDF reader into
 	// CacheDir, and ends.
 	Warm bool `json:"warm,omitempty"`
-	// Probe asks for no document either: the child confines itself, and ends.
+	// Probe asks for no document either: the child confines itself, after it has opened the PDF
+	// reader if that is asked for, and ends.
 	Probe bool `json:"probe,omitempty"`
 }
 

@@ -85,7 +85,7 @@ func (e *Extractor) Extract(ctx context.Context, in Input) (Result, error) {
 		}
 	}
 	result, err := e.inChild(ctx, in)
-	if err = e.blame(ctx, err); fault.Is(err, fault.Unavailable) {
+	if err = e.blame(ctx, err, mayBePDF(in)); fault.Is(err, fault.Unavailable) {
 		return e.readText(in, err)
 	}
 	return result, err

@@ -71,11 +71,14 @@ func (e *Extractor) admit() error {
 }
 
 // Check reports whether children work and can be confined. The error is Unavailable if not.
-func (e *Extractor) Check(ctx context.Context) error {
+func (e *Extractor) Check(ctx context.Context) error { return e.probe(ctx, false) }
+
+// probe is Check, with the reader of PDFs or without.
+func (e *Extractor) probe(ctx context.Context, pdf bool) error {
 	if err := e.admit(); err != nil {
 		return err
 	}
-	head, err := json.Marshal(request{Probe: true, Limits: e.limits})
+	head, err := json.Marshal(request{Probe: true, PDF: pdf, CacheDir: e.CacheDir, Limits: e.limits})
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}
