@@ -11,6 +11,7 @@ import (
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/internal/requestline"
 )
 
 const apiKeyHeader = "X-API-Key"
@@ -71,6 +72,9 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 		}
 		use := a.useOf(c)
 		principal, err := a.Chatbots.Callers.Authenticate(c.UserContext(), secret)
+		if principal != nil {
+			requestline.Of(c).For(principal.Chatbot.WorkspaceID, principal.Token.ID)
+		}
 		if !use.Own {
 			a.readableBy(c, use.Origin, principal, err)
 		}

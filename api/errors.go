@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"parley/api/route"
 	"parley/core/fault"
 	"parley/internal/requestid"
+	"parley/internal/requestline"
 )
 
 // errorCodeHeader has the name of what a failure means, which is finer than the
@@ -82,6 +84,7 @@ func (a *API) Fail(c *fiber.Ctx, err error) error {
 	}
 	c.Set(errorCodeHeader, string(f.name))
 	requestID := requestid.Of(c)
+	requestline.Of(c).Fail(f.status, string(f.name))
 	logFailure(a.Log, f, requestID, err)
 	if form, ok := openAIForm(c.Path()); ok {
 		return failOpenAI(c.Status(f.status), f, form)
@@ -89,8 +92,9 @@ func (a *API) Fail(c *fiber.Ctx, err error) error {
 	return respond(c.Status(f.status), envelope{Error: f.code, ErrorMessage: f.message})
 }
 
+// logFailure logs what the caller does not see of a failure that is not the caller's.
 func logFailure(log *slog.Logger, f failure, requestID string, err error) {
 	if f.status >= fiber.StatusInternalServerError {
-		log.Error("request failed", "request_id", requestID, "status", f.status, "error", err)
+		log.Log(context.Background(), fault.Level(err), "request failed", "request_id", requestID, "status", f.status, "code", string(f.name), "error", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"parley/core/fault"
 	"parley/internal/plain"
 	"parley/internal/requestid"
+	"parley/internal/requestline"
 	"parley/text/markdown"
 )
 
@@ -61,7 +62,7 @@ func (h tools) answer(c *fiber.Ctx, by caller) error {
 	if err != nil {
 		return err
 	}
-	visit := &toolCaller{tools: h, by: by, requestID: requestid.Of(c)}
+	visit := &toolCaller{tools: h, by: by, requestID: requestid.Of(c), line: requestline.Of(c)}
 	if message.Asks() {
 		if visit.admitted, err = h.admitQuestion(c, by.Principal); err != nil {
 			return err
@@ -124,6 +125,7 @@ type toolCaller struct {
 	// ctx ends when the program goes away.
 	ctx       context.Context
 	requestID string
+	line      *requestline.Line
 	// admitted is what a question has been admitted to, and nil for other messages.
 	admitted *admission
 	key      *chat.Key
@@ -192,5 +194,10 @@ func (t *toolCaller) explained(err error) error {
 	}
 	f := failureOf(err)
 	logFailure(t.Log, f, t.requestID, err)
+	if errors.Is(err, turn.ErrLeft) {
+		t.line.Fail(requestline.ClientGone, "")
+	} else {
+		t.line.Fail(f.status, string(f.name))
+	}
 	return errors.New(f.message + " (" + string(f.name) + ")") //nolint:err113 // a model reads it
 }

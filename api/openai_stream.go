@@ -39,8 +39,7 @@ func (h openAIClients) stream(c *fiber.Ctx, by caller, admitted *admission, ques
 	s.append(run.encoder.Begin)
 	h.gate.EnterAgain()
 	go run.run(reader.ctx)
-	setEvents(c)
-	c.Context().SetBodyStream(s, -1)
+	s.answer(c)
 	return nil
 }
 
@@ -84,6 +83,7 @@ func (r *openAIRun) event(e turn.Event) error {
 func (r *openAIRun) fail(err error) {
 	f := failureOf(err)
 	logFailure(r.api.Log, f, r.requestID, err)
+	r.out.failed(f, err)
 	r.out.append(func(b []byte) []byte { return r.encoder.Fail(b, openAIFailure(f, r.form)) })
 }
 

@@ -9,6 +9,7 @@ import (
 	"parley/core/answer"
 	"parley/core/chat"
 	"parley/core/chat/turn"
+	"parley/core/fault"
 	"parley/core/insight"
 	"parley/core/knowledge/browse"
 	"parley/text/markdown"
@@ -106,7 +107,7 @@ func (h playground) texts(ctx context.Context, at visit, answers ...turn.Answer)
 	}
 	stored, err := h.Browser.Texts(ctx, at.WorkspaceID, at.ID, spans)
 	if err != nil {
-		h.Log.Warn("the passages of an answer cannot be read", "error", err)
+		h.Log.Log(ctx, fault.Level(err), "the passages of an answer cannot be read", "error", err)
 	}
 	all := make([][]string, len(answers))
 	for i := range answers {

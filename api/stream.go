@@ -137,8 +137,7 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 	run := &streamRun{api: h.API, turn: turn, out: out, delivery: delivery, hosts: asked.principal.Chatbot.ImageHosts, inspect: asked.inspect, follow: h.follow(asked, delivery), requestID: requestid.Of(c)}
 	h.gate.EnterAgain()
 	go run.run(reader.ctx)
-	setEvents(c)
-	c.Context().SetBodyStream(s, -1)
+	s.answer(c)
 	return nil
 }
 
@@ -219,6 +218,7 @@ func (r *streamRun) finish(ctx context.Context, answer turn.Answer, err error) {
 func (r *streamRun) fail(err error) {
 	f := failureOf(err)
 	logFailure(r.api.Log, f, r.requestID, err)
+	r.out.failed(f, err)
 	r.out.fail(f)
 }
 

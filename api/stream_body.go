@@ -1,13 +1,17 @@
 package api
 
 import (
+	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/internal/requestline"
 )
 
 // maxUnread is how much, in bytes, a slow reader may leave unread before the
@@ -41,6 +45,9 @@ type stream struct {
 	at  turn.Position
 	// answerID is the answer's identifier, where there are ids.
 	answerID int64
+	// status and code are of the failure that the stream tells of, if it does.
+	status int
+	code   string
 
 	// resumed says that the stream goes on after another: it has no
 	// conversation event. It is set before there is a reader.
@@ -48,11 +55,15 @@ type stream struct {
 	// alive, unless empty, stands for the waiting events of a silent stream.
 	alive string
 
+	// line is the request's in the log, which the stream ends.
+	line *requestline.Line
+
 	// The fields below belong to the reader.
 	timer     *time.Timer
 	nextCheck time.Time
 	silent    time.Time
 	broken    bool
+	sent      int64
 }
 
 // newStream returns the stream of a turn that ends with the reader.
@@ -61,6 +72,14 @@ func newStream(reader reader, times StreamTimes) *stream {
 		reader: reader, times: times, wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
 		valid: func() error { return nil },
 	}
+}
+
+// answer makes the stream the answer of a request.
+func (s *stream) answer(c *fiber.Ctx) {
+	setEvents(c)
+	s.line = requestline.Of(c)
+	s.line.Hold()
+	c.Context().SetBodyStream(s, -1)
 }
 
 // Read gives the connection what waits. It keeps a silent stream alive, and
@@ -128,6 +147,7 @@ func (s *stream) take(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n := copy(p, s.unread)
+	s.sent += int64(n)
 	s.unread = s.unread[:copy(s.unread, s.unread[n:])]
 	signal(s.room)
 	return n, nil
@@ -174,6 +194,7 @@ func (s *stream) Close() error {
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true
+	status, code := s.outcome()
 	s.mu.Unlock()
 	if first {
 		s.reader.slot.Leave()
@@ -181,8 +202,33 @@ func (s *stream) Close() error {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
+	s.line.End(status, code, s.sent)
 	signal(s.room)
 	return nil
+}
+
+// failed notes the failure that the stream tells of. The first one counts.
+func (s *stream) failed(f failure, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.status != 0:
+	case errors.Is(err, turn.ErrLeft):
+		s.status = requestline.ClientGone
+	default:
+		s.status, s.code = f.status, string(f.name)
+	}
+}
+
+// outcome is how the stream ended, as the log and figures have it. The stream is locked.
+func (s *stream) outcome() (status int, code string) {
+	switch {
+	case s.status != 0:
+		return s.status, s.code
+	case !s.ended || len(s.unread) > 0:
+		return requestline.ClientGone, ""
+	}
+	return fiber.StatusOK, ""
 }
 
 func signal(c chan struct{}) {

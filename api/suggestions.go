@@ -10,6 +10,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
+	"parley/core/fault"
 	"parley/core/knowledge/browse"
 )
 
@@ -36,12 +37,12 @@ func (h followUps) of(ctx context.Context, p *chatbot.Principal, question string
 	}
 	asked, err := h.asked(ctx, bot.WorkspaceID, question, answer)
 	if err != nil {
-		h.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
+		h.Log.Log(ctx, fault.Level(err), "what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
 		return []string{}
 	}
 	questions, err := h.Browser.FollowUps(ctx, bot.WorkspaceID, bot.ID, wire.MapSlice(answer.Citations, placeOf), asked, answer.Text)
 	if err != nil {
-		h.Log.Warn("what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
+		h.Log.Log(ctx, fault.Level(err), "what follows an answer cannot be suggested", "chatbot_id", bot.ID, "error", err)
 	}
 	return orEmpty(questions)
 }

@@ -15,6 +15,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/core/chatbot"
+	"parley/core/fault"
 	"parley/internal/requestid"
 )
 
@@ -152,7 +153,7 @@ func (t *thread) Read(into []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if err := t.next(); err != nil {
-			t.Log.Warn("a list of messages ended early", "request_id", t.requestID, "error", err)
+			t.Log.Log(t.ctx, fault.Level(err), "a list of messages ended early", "request_id", t.requestID, "error", err)
 			return 0, err
 		}
 	}

@@ -86,7 +86,7 @@ func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name st
 	if took > slowChore {
 		level = slog.LevelInfo
 	}
-	log.Log(ctx, level, "chore ended", "chore", c.name, "took", took)
+	log.Log(ctx, level, "chore ended", "chore", c.name, "duration_ms", took.Milliseconds())
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (s *Server) endExpiredAccess(ctx context.Context) error {
 func (s *Server) warnOfUnverified(ctx context.Context) error {
 	found, err := s.Tenants.Lapses.Unverified(ctx)
 	if err == nil && found.Workspaces > 0 {
-		s.Log.Warn("plans paid for at Stripe will end because Stripe is switched off: set STRIPE_SECRET_KEY again, or lower the plans with parley plan set",
+		s.Log.Error("plans paid for at Stripe will end because Stripe is switched off: set STRIPE_SECRET_KEY again, or lower the plans with parley plan set",
 			"workspaces", found.Workspaces, "first", found.Until.Format(time.DateOnly))
 	}
 	return err

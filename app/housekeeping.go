@@ -170,7 +170,7 @@ func every(ctx context.Context, interval time.Duration, job func()) {
 	}
 }
 
-// logUnlessStopped logs an error, unless the server is stopping. That storage is full is
+// logUnlessStopped logs an error, at the level of who must act, unless the server is stopping. That storage is full is
 // logged once, by watchStorage, and not by each task that meets it.
 func logUnlessStopped(ctx context.Context, log *slog.Logger, message string, err error) {
 	switch {
@@ -178,7 +178,7 @@ func logUnlessStopped(ctx context.Context, log *slog.Logger, message string, err
 	case fault.IsOutOfStorage(err):
 		log.Debug(message, "error", err)
 	default:
-		log.Error(message, "error", err)
+		log.Log(ctx, fault.Level(err), message, "error", err)
 	}
 }
 

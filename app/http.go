@@ -2,6 +2,8 @@ package app
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -15,8 +17,10 @@ import (
 
 	"parley/api/bodies"
 	"parley/api/route"
+	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/requestid"
+	"parley/internal/requestline"
 	"parley/internal/security"
 	"parley/internal/socket"
 	"parley/web/page"
@@ -143,25 +147,51 @@ func (s *Server) recover(c *fiber.Ctx) (err error) {
 	return c.Next()
 }
 
-// logRequest logs and counts each request by its route, never by its texts.
-func (s *Server) logRequest(c *fiber.Ctx) error {
-	start := time.Now()
-	refused := c.Next()
-	if refused != nil {
-		if err := s.fail(c, refused); err != nil {
-			return err
+// logRequests logs and counts each request by its route, never by its texts.
+func (s *Server) logRequests() fiber.Handler {
+	write := s.requestEnded
+	return func(c *fiber.Ctx) error {
+		line := requestline.Begin(c)
+		refused := c.Next()
+		if refused != nil {
+			if err := s.fail(c, refused); err != nil {
+				return err
+			}
 		}
+		refused = cmp.Or(refused, security.Noted(c))
+		s.reportRefusal(c, refused)
+		line.RequestID, line.Method, line.Route = requestid.Of(c), c.Method(), c.Route().Path
+		line.Status, line.Bytes = cmp.Or(line.Status, c.Response().StatusCode()), sizeOf(c.Response())
+		if errors.Is(refused, turn.ErrLeft) || errors.Is(refused, bodies.ErrLeft) {
+			line.Fail(requestline.ClientGone, "")
+		}
+		line.Write(write)
+		return nil
 	}
-	s.reportRefusal(c, cmp.Or(refused, security.Noted(c)))
-	took := time.Since(start)
+}
+
+// sizeOf is the size of a response's body, or zero if it is made while it is sent.
+func sizeOf(response *fasthttp.Response) int64 {
+	if response.IsBodyStream() {
+		return int64(max(0, response.Header.ContentLength()))
+	}
+	return int64(len(response.Body()))
+}
+
+// probes are the routes that are asked every few seconds.
+var probes = []string{"/healthz", "/readyz"}
+
+// requestEnded logs and counts a request whose answer has ended.
+func (s *Server) requestEnded(line *requestline.Line) {
 	if s.measured != nil {
-		s.metrics.Request(c.Method(), c.Route().Path, c.Response().StatusCode(), took)
+		s.metrics.Request(line.Method, line.Route, line.Status, line.Took)
 	}
-	if s.Log.Enabled(c.UserContext(), slog.LevelInfo) {
-		s.Log.LogAttrs(c.UserContext(), slog.LevelInfo, "request",
-			slog.String("request_id", requestid.Of(c)), slog.String("method", c.Method()),
-			slog.String("route", c.Route().Path), slog.Int("status", c.Response().StatusCode()),
-			slog.Duration("took", took))
+	level := slog.LevelInfo
+	if slices.Contains(probes, line.Route) {
+		level = slog.LevelDebug
 	}
-	return nil
+	if ctx := context.Background(); s.Log.Enabled(ctx, level) {
+		var fields [10]slog.Attr
+		s.Log.LogAttrs(ctx, level, "request", line.Append(fields[:0])...)
+	}
 }

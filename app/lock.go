@@ -37,7 +37,7 @@ func (p *Program) InterruptCut(ctx context.Context) error {
 	}
 	err := p.Turns.InterruptAll(ctx)
 	if fault.IsOutOfStorage(err) {
-		p.Log.Warn("the storage is full: this server can only be read from until there is room", "error", err)
+		p.Log.Error("the storage is full: this server can only be read from until there is room", "error", err)
 		return nil
 	}
 	return err

@@ -47,12 +47,14 @@ type modelAccount struct {
 	tools   bool
 	context int
 	client  *http.Client
+	// ofOperator says that it is the server's own.
+	ofOperator bool
 }
 
 func accountOf(c *Config, name string, client *http.Client) modelAccount {
 	account := modelAccount{
 		config: c, kind: chatbot.ProviderKind(c.LLMProvider), address: c.LLMBaseURL, key: c.LLMAPIKey, name: name,
-		context: c.LLMContext, client: client,
+		context: c.LLMContext, client: client, ofOperator: true,
 	}
 	account.tools = c.OffersTools()
 	return account
@@ -63,7 +65,7 @@ func openModel(a modelAccount) (answer.Model, error) {
 	if a.kind == chatbot.Anthropic {
 		return anthropic.New(anthropic.Config{
 			BaseURL: a.address, APIKey: a.key, Model: a.name, Tools: a.tools, Context: a.context,
-			Timeout: a.config.LLMTimeout, FirstTokenTimeout: a.config.LLMFirst, HTTPClient: a.client,
+			Timeout: a.config.LLMTimeout, FirstTokenTimeout: a.config.LLMFirst, HTTPClient: a.client, OfOperator: a.ofOperator,
 		})
 	}
 	if a.address == "" {
@@ -71,7 +73,7 @@ func openModel(a modelAccount) (answer.Model, error) {
 	}
 	return openai.New(openai.Config{
 		BaseURL: a.address, APIKey: a.key, Model: a.name, Tools: a.tools, Context: a.context,
-		Timeout: a.config.LLMTimeout, FirstTokenTimeout: a.config.LLMFirst, HTTPClient: a.client,
+		Timeout: a.config.LLMTimeout, FirstTokenTimeout: a.config.LLMFirst, HTTPClient: a.client, OfOperator: a.ofOperator,
 	})
 }
 

@@ -35,7 +35,7 @@ func makePrivate(config *Config, log *slog.Logger) error {
 		log.Warn("other users of this machine could read this server's files; now they cannot", "paths", open)
 	}
 	if err != nil {
-		log.Warn("other users of this machine may read this server's files: cannot change the mode", "error", err)
+		log.Error("other users of this machine may read this server's files: cannot change the mode", "error", err)
 	}
 	return nil
 }

@@ -40,6 +40,7 @@ import (
 	"parley/internal/diskspace"
 	"parley/internal/metrics"
 	"parley/internal/publicid"
+	"parley/internal/recurring"
 	"parley/internal/security"
 	"parley/jobs"
 	"parley/llm/upstream"
@@ -149,6 +150,7 @@ type Options struct {
 
 // OpenWith is Open with options.
 func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Options) (*Program, error) {
+	log = slog.New(recurring.Handler(log.Handler()))
 	if err := backups.RefuseUnfinished(config); err != nil {
 		return nil, err
 	}

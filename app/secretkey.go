@@ -51,5 +51,5 @@ func unusableKeyFile(cause error) error {
 	if diskspace.Says(cause) {
 		return fault.OutOfStorage(cause)
 	}
-	return fault.Wrap(fault.Unavailable, cause, "This server cannot store keys right now. Ask its operator to check secret.key in the data folder.")
+	return fault.Wrap(fault.Unavailable, cause, "This server cannot store keys right now. Ask its operator to check secret.key in the data folder.").ForOperator()
 }

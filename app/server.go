@@ -93,7 +93,7 @@ func Listen(p *Program) (*Server, error) {
 	s.old.log = p.Log
 	s.App = newApp(s.fail, &s.old)
 	received, sent := bodies.New(p.Config.BodyBytes(), proxies.Of), bodies.NewAnswers(p.Config.BodyBytes(), proxies.Of)
-	s.App.Use(requestid.Middleware, page.Origin(proxies), s.logRequest, s.recover, s.secure, sent.Middleware, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
+	s.App.Use(requestid.Middleware, page.Origin(proxies), s.logRequests(), s.recover, s.secure, sent.Middleware, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
 	s.API.Register(s.App, &s.Routes)
 	web.Register(s.App, &s.Routes, forPeople)
 	return s, nil
@@ -171,7 +171,7 @@ func (s *Server) Serve(ctx context.Context) error {
 // drain waits for running answers. After DRAIN_TIMEOUT it ends each of them with
 // an error event.
 func (s *Server) drain() {
-	s.Log.Info("stopping", "drain", s.Config.DrainTimeout)
+	s.Log.Info("stopping", "drain_ms", s.Config.DrainTimeout.Milliseconds())
 	timer := time.AfterFunc(s.Config.DrainTimeout, func() {
 		restarting := (&fault.Error{
 			Kind: fault.Unavailable, RetryAfter: 5 * time.Second,

@@ -229,7 +229,7 @@ func (b *bench) askScaled(ctx context.Context, all []*scaled, settings ScaleSett
 }
 
 // choreEnded is what the program logs when a chore has ended.
-var choreEnded = regexp.MustCompile(`chore=(\S+) took=(\S+)`)
+var choreEnded = regexp.MustCompile(`chore=(\S+) duration_ms=(\S+)`)
 
 // choresIn finds in a log how long chores took; of one that ran several times, the
 // longest counts.
@@ -239,7 +239,7 @@ func choresIn(log string) (chores []ScaleChore, err error) {
 		return nil, err
 	}
 	for _, match := range choreEnded.FindAllSubmatch(text, -1) {
-		took, err := time.ParseDuration(string(match[2]))
+		took, err := time.ParseDuration(string(match[2]) + "ms")
 		if err != nil {
 			return nil, fmt.Errorf("the duration of chore %s: %w", match[1], err)
 		}

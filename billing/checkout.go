@@ -97,7 +97,7 @@ func (s *Service) priceOnSale(ctx context.Context, purchase Purchase) (string, e
 		return "", err
 	}
 	if len(found) == 0 {
-		return "", fault.New(fault.Unavailable, "This plan cannot be bought yet, because it has no price at Stripe. Ask the operator of this server to run parley billing sync.")
+		return "", fault.New(fault.Unavailable, "This plan cannot be bought yet, because it has no price at Stripe. Ask the operator of this server to run parley billing sync.").ForOperator()
 	}
 	return found[0].ID, nil
 }

@@ -82,5 +82,5 @@ func Alarms() []string {
 // alarm tells the operator to look into something.
 func (s *Service) alarm(reason string, about ...any) {
 	s.observer.Alarm(reason)
-	s.log.Warn("billing: an operator should look into this", append([]any{slog.String("reason", reason)}, about...)...)
+	s.log.Error("billing: an operator should look into this", append([]any{slog.String("reason", reason)}, about...)...)
 }

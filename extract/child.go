@@ -33,7 +33,8 @@ type request struct {
 	// Warm asks for no document: the child compiles the PDF reader into
 	// CacheDir, and ends.
 	Warm bool `json:"warm,omitempty"`
-	// Probe asks for no document either: the child confines itself, and ends.
+	// Probe asks for no document either: the child confines itself, after it has opened the PDF
+	// reader if that is asked for, and ends.
 	Probe bool `json:"probe,omitempty"`
 }
 
@@ -85,7 +86,7 @@ func answer(r request, input io.Reader, out io.Writer) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	if err := confine(r.Limits); err != nil {
-		return encoder.Encode(replyOf(errUnconfined(err)))
+		return encoder.Encode(replyOf(errCannotRead(err)))
 	}
 	debug.SetMemoryLimit(r.Limits.Memory / 10 * 7)
 	go watchSelf(r.Limits.Memory)
@@ -95,7 +96,7 @@ func answer(r request, input io.Reader, out io.Writer) error {
 		}
 	}
 	if err := seal(); err != nil {
-		return encoder.Encode(replyOf(errUnconfined(err)))
+		return encoder.Encode(replyOf(errCannotRead(err)))
 	}
 	if r.Probe {
 		return encoder.Encode(reply{})
@@ -120,12 +121,6 @@ func answer(r request, input io.Reader, out io.Writer) error {
 
 // forbid is [forbidCalls]. Tests replace it with a function that fails.
 var forbid = forbidCalls
-
-// errUnconfined refuses to read a document, because the document could attack a
-// process that is not confined.
-func errUnconfined(cause error) error {
-	return fault.Wrap(fault.Unavailable, cause, "This server cannot read files of this kind safely right now. Ask its operator to run parley doctor, which says what is missing.")
-}
 
 // guarded reads the document or cuts the text. It turns a parser's panic into a reply that names
 // the place in the code but omits the message, which may quote the document.

@@ -2,7 +2,10 @@
 
 package extract
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
 
 // This platform has no equivalent of these limits. The parent and the child
 // itself still limit time and memory.
@@ -14,3 +17,5 @@ func killGroup(child *exec.Cmd) error { return child.Process.Kill() }
 func confine(Limits) error { return nil }
 
 func seal() error { return forbid() }
+
+func endedFromOutside(*os.ProcessState) bool { return false }

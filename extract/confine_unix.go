@@ -3,6 +3,7 @@
 package extract
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 	"time"
@@ -45,4 +46,19 @@ func seal() error {
 		return err
 	}
 	return forbid()
+}
+
+// endedFromOutside reports whether a signal ended a process that neither it nor its document can be
+// held to have brought about: it was ended by the system, which was out of memory, by a filter of
+// system calls around the server, or by somebody who stops the server.
+func endedFromOutside(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return false
+	}
+	switch status.Signal() {
+	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGSYS:
+		return true
+	}
+	return false
 }

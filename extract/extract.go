@@ -62,7 +62,7 @@ func New(limits Limits, program []string) *Extractor {
 }
 
 // Extract reads a document. If the owner can act on a failure, it is a fault of
-// kind Invalid or TooLarge; if the child cannot be confined, of kind Unavailable.
+// kind Invalid or TooLarge; if no child works, of kind Unavailable, and the operator's.
 // When ctx ends, Extract returns its error.
 func (e *Extractor) Extract(ctx context.Context, in Input) (Result, error) {
 	if err := ctx.Err(); err != nil {
@@ -85,13 +85,13 @@ func (e *Extractor) Extract(ctx context.Context, in Input) (Result, error) {
 		}
 	}
 	result, err := e.inChild(ctx, in)
-	if e.unconfinable(ctx, err) {
+	if err = e.blame(ctx, err, mayBePDF(in)); fault.Is(err, fault.Unavailable) {
 		return e.readText(in, err)
 	}
 	return result, err
 }
 
-// readText reads a text although no child can be confined, which is the given failure. Other
+// readText reads a text although no child works, which is the given failure. Other
 // kinds have parsers that are not trusted with this process.
 func (e *Extractor) readText(in Input, failure error) (Result, error) {
 	kind, err := Detect(in)

@@ -47,7 +47,7 @@ func (e *Extractor) inChild(ctx context.Context, in Input) (Result, error) {
 	}
 	input := io.MultiReader(bytes.NewReader(append(head, '\n')), bytes.NewReader(in.Body))
 	output, err := e.run(ctx, input, e.limits.Time, e.limits.Memory)
-	if fault.Is(err, fault.Internal) {
+	if died := new(dead); errors.As(err, &died) && died.outside {
 		e.cool() // the compiled reader may be gone
 	}
 	if err != nil {
@@ -65,26 +65,31 @@ var errNoSandbox = errors.New("this system cannot confine the process that reads
 
 func (e *Extractor) admit() error {
 	if !e.sandboxed && !e.Unconfined {
-		return errUnconfined(errNoSandbox)
+		return errCannotRead(errNoSandbox)
 	}
 	return nil
 }
 
-// Check reports whether a child can be confined. The error is Unavailable if not.
-func (e *Extractor) Check(ctx context.Context) error {
+// Check reports whether children work and can be confined. The error is Unavailable if not.
+func (e *Extractor) Check(ctx context.Context) error { return e.probe(ctx, false) }
+
+// probe is Check, with the reader of PDFs or without.
+func (e *Extractor) probe(ctx context.Context, pdf bool) error {
 	if err := e.admit(); err != nil {
 		return err
 	}
-	head, err := json.Marshal(request{Probe: true, Limits: e.limits})
+	head, err := json.Marshal(request{Probe: true, PDF: pdf, CacheDir: e.CacheDir, Limits: e.limits})
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}
 	output, err := e.run(ctx, bytes.NewReader(append(head, '\n')), e.limits.Time, e.limits.Memory)
-	if err != nil {
+	if err == nil {
+		_, err = received(output)
+	}
+	if err == nil || ctx.Err() != nil || fault.Is(err, fault.Unavailable) {
 		return err
 	}
-	_, err = received(output)
-	return err
+	return errCannotRead(err)
 }
 
 // confines reports whether files are read in children on this system.
@@ -98,12 +103,6 @@ const small = 32 << 10
 // here reports whether a text of a size is read and split in this process: if it is small, or where
 // no child can be confined. The limits are the same in both.
 func (e *Extractor) here(size int) bool { return size <= small || !e.confines() }
-
-// unconfinable reports whether a failure means that children cannot be confined just now. It
-// asks a child that reads nothing, because one that has read a document may lie.
-func (e *Extractor) unconfinable(ctx context.Context, failure error) bool {
-	return fault.Is(failure, fault.Unavailable) && fault.Is(e.Check(ctx), fault.Unavailable)
-}
 
 // warmUp has a child compile the PDF reader into CacheDir, once per process. A
 // child that reads a document cannot do so: it must not write files.
@@ -125,9 +124,9 @@ func (e *Extractor) warmUp(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if said := err.Error(); strings.Contains(said, syscall.ENOSPC.Error()) || strings.Contains(said, syscall.EDQUOT.Error()) {
-			return fault.OutOfStorage(err)
+			return fault.OutOfStorage(errors.New(said))
 		}
-		return fmt.Errorf("extract: compiling the PDF reader: %w", err)
+		return errCannotRead(err)
 	}
 	e.warm = true
 	return nil
@@ -203,21 +202,17 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 // ended says why a child exited that the parent did not stop.
 func ended(err error, complaint string) error {
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return document.Stopped(err)
-	}
-	for _, sign := range []string{"out of memory", "cannot allocate memory", "failed to reserve", "failed to allocate", "failed to create new OS thread"} {
-		if strings.Contains(complaint, sign) {
-			return document.OutOfMemory(err)
-		}
-	}
-	switch exit.ExitCode() {
-	case exitMemory:
+	switch {
+	case !errors.As(err, &exit), endedFromOutside(exit.ProcessState), containsAny(complaint, fromOutside):
+		return endedOutside(err)
+	case exit.ExitCode() == exitInternal: // before it read the document
+		return endedOutside(fmt.Errorf("%w: %s", err, document.Clip(document.Line(complaint), 300)))
+	case exit.ExitCode() == exitMemory:
 		return document.OutOfMemory(err)
-	case exitInternal:
-		return fmt.Errorf("extract: the child failed: %s", document.Clip(document.Line(complaint), 300))
+	case containsAny(complaint, outOfMemory):
+		return &dead{fault.As(document.OutOfMemory(err)), false}
 	}
-	return document.Stopped(err)
+	return stopped(err)
 }
 
 func errTime(limit time.Duration) error {

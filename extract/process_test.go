@@ -2,10 +2,12 @@ package extract
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,11 +44,39 @@ func badChild(what string) {
 				os.Exit(0)
 			}
 		}
-	case "panics":
-		panic("the document's text")
+	case "panics", "is killed", "is terminated":
+		if isProbe() {
+			fmt.Print("{}")
+			return
+		}
+		end(what)
+	case "always panics", "is always killed":
+		end(strings.Replace(what, "always ", "", 1))
+	case "says nothing":
+	case "is filtered":
+		filtered()
 	case "lies":
 		fmt.Print(`{"result":{"Markdown":"short","Places":[{"offset":400}]}}`)
 	}
+}
+
+// isProbe reports whether the child is asked to read nothing.
+func isProbe() bool {
+	var r request
+	return json.NewDecoder(os.Stdin).Decode(&r) == nil && r.Probe
+}
+
+// end ends the child in one way.
+func end(how string) {
+	if how == "panics" {
+		panic("the document's text")
+	}
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		panic(err)
+	}
+	_ = self.Signal(map[string]os.Signal{"is killed": os.Kill, "is terminated": syscall.SIGTERM}[how])
+	time.Sleep(time.Hour)
 }
 
 func TestBadChild(t *testing.T) {
@@ -112,4 +142,51 @@ func TestOthersGoOn(t *testing.T) {
 			t.Errorf("the hostile document ended with %v", err)
 		}
 	})
+}
+
+func TestWhoseFailure(t *testing.T) {
+	page := Input{Kind: knowledge.HTML, Body: []byte("<p>x")}
+	text := Input{Kind: knowledge.Text, Body: []byte(strings.Repeat("words ", small))}
+	for _, what := range []string{"always panics", "is always killed", "says nothing"} {
+		t.Run("where each child "+what+", the operator must act and the file is read later", func(t *testing.T) {
+			t.Parallel()
+			e := newExtractor(t, Limits{})
+			e.beBad(what)
+			wantOperators(t, e, page)
+			if _, err := e.Extract(t.Context(), text); err != nil {
+				t.Errorf("a text, which needs no child, gets %v", err)
+			}
+		})
+	}
+	t.Run("where no child can be started, too", func(t *testing.T) {
+		t.Parallel()
+		e := newExtractor(t, Limits{})
+		e.program = []string{"/no/such/program"}
+		wantOperators(t, e, page)
+	})
+	t.Run("where the PDF reader cannot be compiled, too", func(t *testing.T) {
+		t.Parallel()
+		e := newExtractor(t, Limits{})
+		e.CacheDir = "/dev/null/cache"
+		wantOperators(t, e, Input{Kind: knowledge.PDF, Body: manualPDF(1)})
+	})
+	for _, what := range []string{"is killed", "is terminated"} {
+		t.Run("a child that "+what+" while others work is not its document's fault, and the document gets other tries", func(t *testing.T) {
+			t.Parallel()
+			e := newExtractor(t, Limits{})
+			e.beBad(what)
+			if _, err := e.Extract(t.Context(), page); !fault.Is(err, fault.Internal) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// wantOperators fails unless the operator must act before a file is read, and nobody blames it.
+func wantOperators(t *testing.T, e *Extractor, in Input) {
+	t.Helper()
+	_, err := e.Extract(t.Context(), in)
+	if f := fault.As(err); f.Kind != fault.Unavailable || !f.OperatorMustAct() || strings.Contains(f.Message, "damaged") || f.Cause == nil {
+		t.Errorf("got %v", err)
+	}
 }

@@ -46,18 +46,22 @@ const (
 	maxAddress, maxMessage = 4_000, 1_000
 )
 
-// received reads a reply. The child's failure is its own fault.
+// received reads a reply. The child's failure is its own fault, if it can be the document's.
 func received(output []byte) (*receipt, error) {
 	var r receipt
 	if err := json.Unmarshal(output, &r); err != nil {
-		return nil, document.Stopped(err)
+		return nil, stopped(err)
 	}
 	if r.Message == "" {
 		return &r, nil
 	}
+	cause := errors.New(document.Clip(r.Cause, maxMessage))
+	if r.Kind != fault.Invalid && r.Kind != fault.TooLarge {
+		return nil, stopped(cause)
+	}
 	failure := fault.New(r.Kind, "%s", document.Clip(r.Message, maxMessage))
 	if r.Cause != "" {
-		failure.Cause = errors.New(document.Clip(r.Cause, maxMessage))
+		failure.Cause = cause
 	}
 	return nil, failure
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	seccomp "github.com/elastic/go-seccomp-bpf"
 	"golang.org/x/sys/unix"
 
 	"parley/core/fault"
@@ -172,7 +173,7 @@ func TestUnconfined(t *testing.T) {
 	refuses := func(t *testing.T, e *Extractor, cause string) {
 		t.Helper()
 		for what, err := range map[string]error{"a page": second(e.Extract(t.Context(), page)), "the check": e.Check(t.Context())} {
-			if f := fault.As(err); f.Kind != fault.Unavailable || !strings.Contains(f.Message, "parley doctor") || !strings.Contains(f.Error(), cause) {
+			if f := fault.As(err); f.Kind != fault.Unavailable || !f.OperatorMustAct() || !strings.Contains(f.Message, "cannot read files") || !strings.Contains(f.Error(), cause) {
 				t.Errorf("%s gives %v", what, err)
 			}
 		}
@@ -215,4 +216,27 @@ func BenchmarkStart(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// filtered is a child under a filter around the server that kills whoever lowers a limit, as
+// systemd's SystemCallFilter does. TestMain runs it for "bad-child is filtered".
+func filtered() {
+	around := seccomp.Filter{NoNewPrivs: true, Flag: seccomp.FilterFlagTSync, Policy: seccomp.Policy{
+		DefaultAction: seccomp.ActionAllow,
+		Syscalls:      []seccomp.SyscallGroup{{Action: seccomp.ActionKillProcess, Names: []string{"prlimit64"}}},
+	}}
+	if err := seccomp.LoadFilter(around); err != nil {
+		panic(err)
+	}
+	if err := Child(os.Stdin, os.Stdout); err != nil {
+		panic(err)
+	}
+}
+
+func TestFilterAroundTheServer(t *testing.T) {
+	t.Run("where a filter kills the children, the operator must act, and no file is called damaged", func(t *testing.T) {
+		e := newExtractor(t, Limits{})
+		e.beBad("is filtered")
+		wantOperators(t, e, Input{Kind: knowledge.HTML, Body: []byte("<p>x")})
+	})
 }

@@ -3,3 +3,5 @@
 package extract
 
 func misbehave() {}
+
+func filtered() {}

@@ -54,7 +54,7 @@ func (e *Extractor) Split(ctx context.Context, d split.Document, sizes split.Siz
 		return splitHere(d, sizes)
 	}
 	cuts, err := e.cutsFromChild(ctx, d, sizes)
-	if e.unconfinable(ctx, err) {
+	if err = e.blame(ctx, err, false); fault.Is(err, fault.Unavailable) {
 		return splitHere(d, sizes)
 	}
 	if err != nil {

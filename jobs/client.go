@@ -144,7 +144,7 @@ func (c *client[T]) prepared(ctx context.Context, log *slog.Logger, again time.D
 			return true
 		}
 		if !told {
-			log.Warn("background work waits until the database can be written to", "error", err)
+			log.Error("background work waits until the database can be written to", "error", err)
 		}
 		select {
 		case <-time.After(again):

@@ -5,15 +5,15 @@ import (
 	"log/slog"
 )
 
-// quietHandler passes on River's log: warnings and errors unchanged, the rest one level
-// down, because River reports at Info what operators would call Debug.
+// quietHandler passes on River's log. Its errors become warnings, because River tries again by itself; the
+// rest goes one level down, because River reports at Info what operators would call Debug.
 type quietHandler struct{ to slog.Handler }
 
 func lower(level slog.Level) slog.Level {
 	if level < slog.LevelWarn {
-		level -= slog.LevelInfo - slog.LevelDebug
+		return level - (slog.LevelInfo - slog.LevelDebug)
 	}
-	return level
+	return slog.LevelWarn
 }
 
 // Enabled reports whether to log a record of River's.

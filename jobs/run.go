@@ -38,7 +38,7 @@ func (q *Queue) Run(ctx context.Context, worker Worker) error {
 		if time.Since(began) > lastPause {
 			pause = q.pause
 		}
-		q.config.Log.Error("background work stopped, and begins again", "pause", pause, "error", err)
+		q.config.Log.Error("background work stopped, and begins again", "pause_ms", pause.Milliseconds(), "error", err)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():

@@ -78,7 +78,7 @@ func (r *runner) failed(of args, err error) time.Duration {
 	r.mu.Unlock()
 
 	delay := backoff(times)
-	r.log.Warn("background work failed", "workspace_id", of.WorkspaceID, "work", of.Work, "times", times, "again_in", delay.String(), "error", err)
+	r.log.Warn("background work failed", "workspace_id", of.WorkspaceID, "work", of.Work, "times", times, "again_in_ms", delay.Milliseconds(), "error", err)
 	var panicked *panicError
 	if errors.As(err, &panicked) {
 		r.log.Error("background work panicked", "workspace_id", of.WorkspaceID, "work", of.Work, "stack", panicked.stack)

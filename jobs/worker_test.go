@@ -151,7 +151,7 @@ func TestRiversLogIsQuiet(t *testing.T) {
 	log.Warn("warning")
 	log.Error("error")
 	if got := text.String(); strings.Contains(got, "remark") || strings.Contains(got, "detail") ||
-		!strings.Contains(got, "warning") || !strings.Contains(got, "level=ERROR msg=error a=1") {
+		!strings.Contains(got, "warning") || !strings.Contains(got, "level=WARN msg=error a=1") {
 		t.Errorf("the log says\n%s", got)
 	}
 	text = lines{}

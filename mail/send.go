@@ -98,7 +98,7 @@ func failure(err error) error {
 }
 
 func notAccepted(cause error) error {
-	return fault.Wrap(fault.Upstream, cause, "The mail server does not accept mails. Check SMTP_URL and MAIL_FROM, or try again later.")
+	return fault.Wrap(fault.Upstream, cause, "The mail server does not accept mails. Check SMTP_URL and MAIL_FROM, or try again later.").ForOperator()
 }
 
 // withoutRecipient returns what may be logged: the server's own words often repeat

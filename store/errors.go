@@ -19,7 +19,10 @@ import (
 	"parley/internal/diskspace"
 )
 
-const notAvailable = "The database is not available right now. Try again in a few seconds."
+const (
+	notAvailable = "The database is not available right now, and the operator of this server has been told. Try again in a few seconds."
+	tooBusy      = "The database is busy right now. Try again in a few seconds."
+)
 
 // MapError gives an error of the database its kind:
 //
@@ -27,7 +30,7 @@ const notAvailable = "The database is not available right now. Try again in a fe
 //   - a missing row is NotFound, and a broken constraint is a Conflict,
 //   - a full disk is [fault.OutOfStorage],
 //   - a lost connection and a lock time-out are Unavailable, and the caller may try
-//     again,
+//     again; of the first the operator must know,
 //   - everything else is Internal: bad SQL does not get better by trying again.
 func MapError(err error) error {
 	var known *fault.Error
@@ -44,8 +47,10 @@ func MapError(err error) error {
 		return err
 	case saysFull(err):
 		return fault.OutOfStorage(err)
+	case isContended(err):
+		return fault.Wrap(fault.Unavailable, err, tooBusy)
 	case mayWorkLater(err):
-		return fault.Wrap(fault.Unavailable, err, "%s", notAvailable)
+		return fault.Wrap(fault.Unavailable, err, notAvailable).ForOperator()
 	}
 	return fault.Wrap(fault.Internal, err, "internal error")
 }
@@ -93,6 +98,23 @@ func mayWorkLater(err error) bool {
 		return busyPostgres(ofPostgres.Code)
 	}
 	return isConnectionLost(err)
+}
+
+// isContended reports whether others were in the way of a statement: a lock, or a transaction that
+// won. That passes by itself.
+func isContended(err error) bool {
+	var ofSQLite *sqlite.Error
+	var ofPostgres *pgconn.PgError
+	switch {
+	case errors.As(err, &ofSQLite):
+		code := ofSQLite.Code() & 0xff
+		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+	case isUnconnected(err):
+		return false
+	case errors.As(err, &ofPostgres):
+		return ofPostgres.Code == "55P03" || ofPostgres.Code == "57014" || strings.HasPrefix(ofPostgres.Code, "40")
+	}
+	return false
 }
 
 // busySQLite reports whether a result code says that the file is locked, or that the

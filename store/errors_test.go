@@ -179,6 +179,14 @@ func TestUnavailableSQLite(t *testing.T) {
 			t.Errorf("another failure becomes %v", err)
 		}
 	})
+	t.Run("a database that is gone is the operator's, and one that is busy with others passes by itself", func(t *testing.T) {
+		for state, operators := range map[string]bool{"08006": true, "53300": true, "57P03": true, "25006": true, "40P01": false, "40001": false, "55P03": false, "57014": false} {
+			err := store.MapError(&pgconn.PgError{Code: state})
+			if f := fault.As(err); f.Kind != fault.Unavailable || f.OperatorMustAct() != operators {
+				t.Errorf("%s becomes %v, the operator's: %t", state, err, f.OperatorMustAct())
+			}
+		}
+	})
 	t.Run("a file that is no database is no trouble that passes", func(t *testing.T) {
 		b := openBundle(t, migratedSQLite(t))
 		other, err := sql.Open("sqlite", "file:"+t.TempDir()+"/a.db")

@@ -170,7 +170,7 @@ func batchLost(err, ofJob error) error {
 	if saysFull(ofJob) {
 		return fault.OutOfStorage(errors.Join(err, ofJob))
 	}
-	return fault.Wrap(fault.Unavailable, errors.Join(err, ofJob), "%s", notAvailable)
+	return fault.Wrap(fault.Unavailable, errors.Join(err, ofJob), notAvailable).ForOperator()
 }
 
 // protect turns a panic of one job into its error, so that it does not take

@@ -41,7 +41,7 @@ const (
 
 var (
 	errSilent  = errors.New("PostgreSQL has not answered in time")
-	errTooLate = fault.Wrap(fault.Unavailable, errors.New("no connection to PostgreSQL, or no answer, in time"), notAvailable)
+	errTooLate = fault.Wrap(fault.Unavailable, errors.New("no connection to PostgreSQL, or no answer, in time"), notAvailable).ForOperator()
 )
 
 type backgroundKey struct{}

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"parley/core/fault"
+	"parley/internal/requestline"
 )
 
 const (
@@ -158,13 +159,14 @@ func (c *counted) Close() error {
 // Failures: RateLimited and Unavailable if there is no memory for it.
 func Stream(c *fiber.Ctx, holds int64, body io.Reader, valid func(context.Context) error) error {
 	ctx := context.WithoutCancel(c.UserContext())
-	s := &stream{Reader: body, conn: c.Context().Conn(), valid: func() error { return valid(ctx) }}
+	s := &stream{Reader: body, line: requestline.Of(c), conn: c.Context().Conn(), valid: func() error { return valid(ctx) }}
 	if a, ok := c.Locals(localAnswer).(*answer); ok { // not in tests without it
 		var err error
 		if s.held, err = a.hold(c, holds); err != nil {
 			return errors.Join(err, s.Close())
 		}
 	}
+	s.line.Hold()
 	c.Context().SetBodyStream(s, -1)
 	return nil
 }
@@ -172,8 +174,12 @@ func Stream(c *fiber.Ctx, holds int64, body io.Reader, valid func(context.Contex
 // stream gives each part of a body its time, while its reader may read it.
 type stream struct {
 	io.Reader
+	line *requestline.Line
 	conn net.Conn
 	held *held
+	// ended is how it ended: io.EOF at its end, nil before. sent is how many bytes were read.
+	ended error
+	sent  int64
 
 	valid func() error
 	// asked is when valid was last called, and since how many bytes were read after it.
@@ -182,7 +188,8 @@ type stream struct {
 }
 
 // Read implements [io.Reader].
-func (s *stream) Read(into []byte) (int, error) {
+func (s *stream) Read(into []byte) (n int, err error) {
+	defer func() { s.sent, s.ended = s.sent+int64(n), err }()
 	if err := s.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
 		return 0, err
 	}
@@ -192,13 +199,15 @@ func (s *stream) Read(into []byte) (int, error) {
 		}
 		s.asked, s.since = time.Now(), 0
 	}
-	n, err := s.Reader.Read(into)
+	n, err = s.Reader.Read(into)
 	s.since += n
 	return n, err
 }
 
 // Close implements [io.Closer].
 func (s *stream) Close() error {
+	status, code := s.outcome()
+	s.line.End(status, code, s.sent)
 	if s.held != nil {
 		s.held.release()
 	}
@@ -206,4 +215,19 @@ func (s *stream) Close() error {
 		return closer.Close()
 	}
 	return nil
+}
+
+// outcome is how it ended, for the log.
+func (s *stream) outcome() (status int, code string) {
+	switch {
+	case s.ended == nil, errors.Is(s.ended, net.ErrClosed):
+		return requestline.ClientGone, ""
+	case errors.Is(s.ended, io.EOF):
+		return fiber.StatusOK, ""
+	case fault.Is(s.ended, fault.Unauthenticated):
+		return fiber.StatusUnauthorized, string(fault.As(s.ended).Code())
+	case fault.Is(s.ended, fault.Forbidden):
+		return fiber.StatusForbidden, string(fault.As(s.ended).Code())
+	}
+	return fiber.StatusInternalServerError, string(fault.As(s.ended).Code())
 }

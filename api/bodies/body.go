@@ -29,7 +29,13 @@ const (
 	slowest  = 128 << 10
 )
 
-var errBroken = fiber.NewError(fiber.StatusBadRequest, "The body did not arrive completely. Send the request again.")
+const notComplete = "The body did not arrive completely. Send the request again."
+
+var (
+	errBroken = fiber.NewError(fiber.StatusBadRequest, notComplete)
+	// ErrLeft is what a client gets that stopped sending, if it still reads.
+	ErrLeft = fiber.NewError(fiber.StatusBadRequest, notComplete)
+)
 
 // body is the body of a request that is being answered.
 type body struct {
@@ -73,7 +79,7 @@ func (b *body) begin(c *fiber.Ctx) error {
 	}
 	b.expects = false
 	if _, err := io.WriteString(b.conn, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
-		return b.fail(errBroken)
+		return b.fail(ErrLeft)
 	}
 	return nil
 }
@@ -96,6 +102,8 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, b.fail(fiber.ErrRequestTimeout)
+	case err != nil && !b.done && (b.chunks == nil || errors.Is(err, io.ErrUnexpectedEOF)):
+		return n, b.fail(ErrLeft)
 	case err != nil && !b.done:
 		return n, b.fail(errBroken)
 	case b.taken > b.limit:

@@ -2,12 +2,15 @@ package bodies
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"runtime/debug"
 
 	"github.com/gofiber/fiber/v2"
+
+	"parley/core/fault"
 )
 
 // zipHolds is what an archive holds while it is read: a large file and what is made of it.
@@ -26,8 +29,8 @@ func ZIP(c *fiber.Ctx, log *slog.Logger, name string, valid func(context.Context
 	ctx := context.WithoutCancel(c.UserContext()) // it is written once the handler has returned
 	go func() {
 		err := protected(func() error { return write(ctx, to) })
-		if err != nil {
-			log.Warn("a download ended early", "error", err)
+		if err != nil && !errors.Is(err, io.ErrClosedPipe) { // which the reader closed
+			log.Log(ctx, fault.Level(err), "a download ended early", "error", err)
 		}
 		_ = to.CloseWithError(err) // never fails
 	}()

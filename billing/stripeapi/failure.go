@@ -36,7 +36,7 @@ func (r *refusal) Error() string {
 func failure(err error) error {
 	var answer *stripe.Error
 	if !errors.As(err, &answer) {
-		return fault.Wrap(fault.Upstream, withoutAddress(err), Silent)
+		return fault.Wrap(fault.Upstream, withoutAddress(err), Silent).ForOperator()
 	}
 	cause := &refusal{
 		status: answer.HTTPStatusCode, kind: answer.Type, code: answer.Code,
@@ -44,17 +44,17 @@ func failure(err error) error {
 	}
 	switch {
 	case cause.status == http.StatusForbidden:
-		return fault.Wrap(fault.Unavailable, cause, "This server's key lacks a permission at Stripe. Ask its operator to run parley doctor.")
+		return fault.Wrap(fault.Unavailable, cause, "This server's key lacks a permission at Stripe. Ask its operator to run parley doctor.").ForOperator()
 	case cause.status == http.StatusUnauthorized:
-		return fault.Wrap(fault.Unavailable, cause, "Stripe rejects this server's key. Ask its operator to check STRIPE_SECRET_KEY.")
+		return fault.Wrap(fault.Unavailable, cause, "Stripe rejects this server's key. Ask its operator to check STRIPE_SECRET_KEY.").ForOperator()
 	case cause.status == http.StatusTooManyRequests:
 		busy := fault.Wrap(fault.Unavailable, cause, "Stripe is busy. Try again in a minute.")
 		busy.RetryAfter = busyPause
 		return busy
 	case cause.status >= http.StatusInternalServerError:
-		return fault.Wrap(fault.Upstream, cause, Silent)
+		return fault.Wrap(fault.Upstream, cause, Silent).ForOperator()
 	}
-	return fault.Wrap(fault.Upstream, cause, "Stripe refused the request. Try again later. If that does not help, tell the operator of this server.")
+	return fault.Wrap(fault.Upstream, cause, "Stripe refused the request. Try again later. If that does not help, tell the operator of this server.").ForOperator()
 }
 
 // withoutAddress removes the address of the call, which names the customer, and any part of a

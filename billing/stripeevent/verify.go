@@ -29,7 +29,7 @@ var ErrSignature = errors.New("not signed by Stripe")
 // only the identifiers are used.
 func Verify(body []byte, signature, secret string, now time.Time) (*stripe.Event, error) {
 	if secret == "" { // every signature would match an empty secret
-		return nil, fault.New(fault.Unavailable, "Webhooks are not set up here. Ask the operator of this server to set STRIPE_WEBHOOK_SECRET.")
+		return nil, fault.New(fault.Unavailable, "Webhooks are not set up here. Ask the operator of this server to set STRIPE_WEBHOOK_SECRET.").ForOperator()
 	}
 	if len(body) > MaxEvent {
 		return nil, fault.New(fault.TooLarge, "The event is larger than %d KiB.", MaxEvent>>10)

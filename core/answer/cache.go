@@ -78,7 +78,7 @@ func (d *Draft) Remember(ctx context.Context, answer Answer) {
 	}
 	kept := CachedAnswer{Text: answer.Text, Citations: answer.Citations, At: d.pipeline.now()}
 	if err := d.pipeline.cache.CacheAnswer(ctx, d.bot.WorkspaceID, d.bot.ID, d.cacheKey, kept); err != nil {
-		d.pipeline.log.Warn("answer not kept for equal questions", "chatbot_id", d.bot.ID, "error", err)
+		d.pipeline.log.Log(ctx, fault.Level(err), "answer not kept for equal questions", "chatbot_id", d.bot.ID, "error", err)
 	}
 }
 

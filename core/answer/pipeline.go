@@ -138,14 +138,14 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 		found, err = d.pipeline.searcher.Search(ctx, scope, query)
 	}
 	if err != nil && ctx.Err() == nil && d.bot.AnswerWithoutKnowledge {
-		d.pipeline.log.Warn("answering without knowledge", "chatbot_id", d.bot.ID, "error", err)
+		d.pipeline.log.Log(ctx, fault.Level(err), "answering without knowledge", "chatbot_id", d.bot.ID, "error", err)
 		return found, nil
 	}
 	if fault.Is(err, fault.Unavailable) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.Upstream, err, "The knowledge could not be searched. Try again.").Named(fault.RetrievalFailed)
+		return nil, fault.Wrap(fault.Upstream, err, "The chatbot's knowledge could not be searched, and the operator of this server has been told. Try again.").Named(fault.RetrievalFailed).ForOperator()
 	}
 	return found, nil
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/answer/prompt"
+	"parley/core/fault"
 	"parley/core/retrieval"
 	"parley/text/clean"
 )
@@ -107,7 +108,7 @@ func (r *rounds) search(ctx context.Context, query string) (string, error) {
 		return "", context.Cause(ctx)
 	}
 	if err != nil {
-		r.pipeline.log.Warn("a model's search failed", "chatbot_id", r.bot.ID, "error", err)
+		r.pipeline.log.Log(ctx, fault.Level(err), "a model's search failed", "chatbot_id", r.bot.ID, "error", err)
 		return "The documents cannot be searched just now. Answer from what you have, or say that you could not look it up.", nil
 	}
 	more, known := r.sort(found)

@@ -31,7 +31,7 @@ func StoringEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 // TimedOut gives the error of a store that did not answer in time its kind.
 func TimedOut(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault.Wrap(fault.Unavailable, err, "The database is not available right now. Try again.")
+		return fault.Wrap(fault.Unavailable, err, "The database is not available right now, and the operator of this server has been told. Try again.").ForOperator()
 	}
 	return err
 }

@@ -90,7 +90,7 @@ func (s *Providers) Open(ctx context.Context, workspaceID, providerID string) (O
 func (s *Providers) opened(provider SealedProvider) (Key, error) {
 	key, err := keyOf(s.options.Sealer, provider)
 	if err != nil {
-		return "", fault.Wrap(fault.Upstream, err, "The key of the chatbot's model provider cannot be read any more. Give it again in the provider's settings.").Named(fault.ModelKeyRejected)
+		return "", fault.Wrap(fault.Upstream, err, "This server can no longer read the key of the chatbot's model provider, and the operator of this server has been told. The chatbot's owner can also enter it again.").Named(fault.ModelKeyRejected).ForOperator()
 	}
 	return key, nil
 }

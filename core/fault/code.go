@@ -120,7 +120,7 @@ func (e *Error) Named(code Code) *Error {
 // OutOfStorage returns the failure of a server that has no room to store anything.
 func OutOfStorage(cause error) *Error {
 	const message = "The server's storage is full, so it can only be read from. Try again later: its operator must free space."
-	return (&Error{Kind: Unavailable, Message: message, RetryAfter: 30 * time.Second, Cause: cause}).Named(StorageFull)
+	return (&Error{Kind: Unavailable, Message: message, RetryAfter: 30 * time.Second, Cause: cause}).Named(StorageFull).ForOperator()
 }
 
 // IsOutOfStorage reports whether err is such a failure.

@@ -57,6 +57,8 @@ type Error struct {
 	Cause error
 
 	code Code
+	// operators says that only the operator of this server can mend it.
+	operators bool
 }
 
 // Error returns the message with its cause, for the log.

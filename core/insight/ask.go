@@ -11,6 +11,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/quota"
 	"parley/core/chatbot"
+	"parley/core/fault"
 )
 
 // PlaygroundMonths is the port to what counts questions that are in no conversation.
@@ -93,7 +94,7 @@ func (a *Asker) uncount(ctx context.Context, workspaceID, month string) {
 	ctx, cancel := chat.Storing(context.WithoutCancel(ctx))
 	defer cancel()
 	if err := a.Months.UncountQuestion(ctx, workspaceID, month); err != nil {
-		a.Log.Error("could not take back a question without an answer", "workspace_id", workspaceID, "error", err)
+		a.Log.Log(ctx, fault.Level(err), "could not take back a question without an answer", "workspace_id", workspaceID, "error", err)
 		return
 	}
 	a.Quota.Recheck(workspaceID, chat.Playground)

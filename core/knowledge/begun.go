@@ -120,7 +120,7 @@ func (s *Worker) takeBack(ctx context.Context, d Document) {
 	defer cancel()
 	err := s.documents.SetBegun(ctx, d.WorkspaceID, d.ID, d.Begun, d.Begun-1)
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		s.log.Warn("could not take back an attempt", "document_id", d.ID, "error", err)
+		s.log.Log(ctx, fault.Level(err), "could not take back an attempt", "document_id", d.ID, "error", err)
 	}
 }
 

@@ -177,7 +177,7 @@ func (s *crawler) postponeSource(ctx context.Context, source Source, cause error
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), countingTime)
 		defer cancel()
 		if err := s.count(after, source, source.Begun-1); err != nil {
-			s.log.Warn("could not take back an attempt", "source_id", source.ID, "error", err)
+			s.log.Log(ctx, fault.Level(err), "could not take back an attempt", "source_id", source.ID, "error", err)
 		}
 		return context.Cause(ctx)
 	}
@@ -190,7 +190,9 @@ func (s *crawler) postponeSource(ctx context.Context, source Source, cause error
 			return s.sources.UpdateSource(ctx, source.WorkspaceID, source)
 		})
 	}
-	source.Attempts++
+	if !waits(failure) {
+		source.Attempts++
+	}
 	source.Reason, source.DueAt = reason(failure), nil
 	var due time.Time
 	switch {
@@ -205,7 +207,7 @@ func (s *crawler) postponeSource(ctx context.Context, source Source, cause error
 	if !due.IsZero() {
 		source.DueAt = &due
 	}
-	s.log.Info("source postponed", "source_id", source.ID, "state", source.State, "attempts", source.Attempts, "error", cause)
+	s.log.Log(ctx, fault.Level(cause), "source postponed", "source_id", source.ID, "state", source.State, "attempts", source.Attempts, "error", cause)
 	return s.whileThere(ctx, source, func(ctx context.Context) error {
 		return s.sources.UpdateSource(ctx, source.WorkspaceID, source)
 	})

@@ -183,7 +183,7 @@ func (s *Documents) Remove(ctx context.Context, workspaceID, chatbotID, document
 		return nil
 	}
 	if err := s.removals.finish(ctx, document); err != nil && !errors.Is(err, errTaken) {
-		s.log.Warn("document not removed yet", "document_id", documentID, "error", err)
+		s.log.Log(ctx, fault.Level(err), "document not removed yet", "document_id", documentID, "error", err)
 	}
 	return nil
 }

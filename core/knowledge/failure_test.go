@@ -90,7 +90,7 @@ func TestFailures(t *testing.T) {
 		l.world.files["a.pdf"] = page{err: errors.New("nil pointer at 0xdead")}
 		d := l.addFile("a.pdf", bread)
 		l.work()
-		l.wantState(d.ID, knowledge.Pending, "Something went wrong here, not with the document.")
+		l.wantState(d.ID, knowledge.Pending, "Something went wrong on this server")
 	})
 
 	t.Run("a document that fails does not hold up the others", func(t *testing.T) {
@@ -118,11 +118,25 @@ func TestFailures(t *testing.T) {
 		l.wantAnswered("When is rye baked?", "midnight", true)
 	})
 
+	t.Run("a document waits for the operator for as long as it takes, and is not given up", func(t *testing.T) {
+		l := newLibrary(t)
+		l.world.files["a.pdf"] = page{err: fault.New(fault.Unavailable, "This server cannot read files.").ForOperator()}
+		d := l.addFile("a.pdf", bread)
+		for range 100 {
+			l.work()
+			l.wantState(d.ID, knowledge.Pending, "This server cannot read files.")
+			l.clock.advance(time.Minute)
+		}
+		delete(l.world.files, "a.pdf")
+		l.work()
+		l.wantWhole(d.ID)
+	})
+
 	t.Run("an index that loses passages is found out", func(t *testing.T) {
 		l := newLibrary(t)
 		l.index.after = func() { l.must(l.index.Remove(t.Context(), homeScope, l.list()[0].ID)) }
 		d := l.add("Bread", bread)
-		l.wantState(d.ID, knowledge.Indexing, "The index holds 0 of")
+		l.wantState(d.ID, knowledge.Indexing, "The index of this server has not kept the whole document")
 		l.clock.advance(time.Minute)
 		l.work()
 		l.wantWhole(d.ID)

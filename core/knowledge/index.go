@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -91,7 +92,7 @@ func (s *Indexer) replace(ctx context.Context, d *Document, passages []retrieval
 		return err
 	}
 	if held != len(entries) {
-		return fault.New(fault.Upstream, "The index holds %d of %d passages.", held, len(entries))
+		return fault.Wrap(fault.Upstream, fmt.Errorf("the index holds %d of %d passages", held, len(entries)), "The index of this server has not kept the whole document, and its operator has been told. Parley tries again.").ForOperator()
 	}
 	return nil
 }

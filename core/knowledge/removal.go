@@ -128,7 +128,7 @@ func (s *Removals) finish(ctx context.Context, document Document) error {
 		return err
 	}
 	if left > 0 {
-		return fault.Wrap(fault.Upstream, fmt.Errorf("%d passages left", left), "The index still holds the document.")
+		return fault.Wrap(fault.Upstream, fmt.Errorf("%d passages left", left), "The index of this server still holds the document, and its operator has been told. Parley tries again.").ForOperator()
 	}
 	answers, messages, err := s.receipts.AnswersFrom(ctx, document.WorkspaceID, document.ChatbotID, document.ID, messagesOnReceipt)
 	if err != nil {

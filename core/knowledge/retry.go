@@ -13,14 +13,14 @@ func (s *Worker) postpone(ctx context.Context, d Document, cause error) (Documen
 	failure := fault.As(cause)
 	now := s.now()
 	from := d.State
-	if !fault.IsOutOfStorage(cause) { // then the document waits for as long as it takes
+	if !waits(failure) {
 		d.Attempts++
 	}
 	d.Begun = 0
 	d.Reason, d.UpdatedAt = reason(failure), now
 	if d.State == Removing {
 		due := now.Add(pause(d.Attempts, failure.RetryAfter))
-		s.log.Warn("document not removed yet", "document_id", d.ID, "error", cause)
+		s.log.Log(ctx, fault.Level(cause), "document not removed yet", "document_id", d.ID, "error", cause)
 		return d, s.documents.PostponeRemoval(ctx, d.WorkspaceID, d.ID, d.Attempts, due)
 	}
 	d.DueAt = nil
@@ -33,16 +33,26 @@ func (s *Worker) postpone(ctx context.Context, d Document, cause error) (Documen
 	} else {
 		d.State = Failed
 	}
-	s.log.Info("document postponed", "document_id", d.ID, "state", d.State, "attempts", d.Attempts, "error", cause)
+	s.log.Log(ctx, fault.Level(cause), "document postponed", "document_id", d.ID, "state", d.State, "attempts", d.Attempts, "error", cause)
 	return d, s.update(ctx, from, d, d.State == Failed)
 }
 
 // reason is what the owner of a document reads.
 func reason(failure *fault.Error) string {
 	if failure.Kind == fault.Internal {
-		return "Something went wrong here, not with the document."
+		return "Something went wrong on this server, and not with the document. Its operator has been told."
 	}
 	return failure.Message
+}
+
+// waits reports whether a document waits for the operator for as long as it takes. What else fails
+// may do so because of the document.
+func waits(failure *fault.Error) bool {
+	switch failure.Code() {
+	case fault.ModelFailed, fault.ModelKeyRejected, fault.ModelUnknown, fault.ModelUnpaid:
+		return failure.OperatorMustAct()
+	}
+	return failure.OperatorMustAct() && failure.Kind == fault.Unavailable
 }
 
 // isTransient reports whether a failure of this kind may pass by itself.

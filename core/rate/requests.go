@@ -218,7 +218,7 @@ func (q *requests) execute(ctx context.Context, under *reservation, r *Requests,
 	}()
 	under.err = q.swap(ctx, r, workspaceID, limit)
 	if errors.Is(under.err, context.DeadlineExceeded) {
-		under.err = fault.Wrap(fault.Unavailable, under.err, "The database is not available right now. Try again.")
+		under.err = fault.Wrap(fault.Unavailable, under.err, "The database is not available right now, and the operator of this server has been told. Try again.").ForOperator()
 	}
 }
 

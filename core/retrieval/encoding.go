@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"parley/core/fault"
 	"parley/text/encode"
 )
 
@@ -55,7 +56,7 @@ func (s *Searcher) orderByEncodings(ctx context.Context, scope Scope, query Quer
 	}
 	encodings, err := s.encodings.Encodings(ctx, scope.WorkspaceID, scope.ChatbotID, ids)
 	if err != nil {
-		s.log.Warn("encodings of passages not read", "error", err)
+		s.log.Log(ctx, fault.Level(err), "encodings of passages not read", "error", err)
 		return hits
 	}
 	needed := slices.ContainsFunc(ids, func(id int64) bool { return encodings[id].HasVector() })
@@ -65,7 +66,7 @@ func (s *Searcher) orderByEncodings(ctx context.Context, scope Scope, query Quer
 	}
 	question, err := ask()
 	if err != nil {
-		s.log.Warn("question not encoded", "error", err)
+		s.log.Log(ctx, fault.Level(err), "question not encoded", "error", err)
 		return hits
 	}
 	s.order(best, question, encodings, len(found.Near) > 0)

@@ -104,9 +104,12 @@ type Occurrence struct {
 // OtherDimension is the fault of an index to which vectors come that have
 // another dimension than those it holds.
 func OtherDimension(given, held int) error {
-	return fault.Wrap(fault.Upstream, fmt.Errorf("vectors of dimension %d for an index of dimension %d", given, held),
-		"The index holds vectors of another embedding model. The operator of this server has to run `parley reindex`.")
+	return fault.Wrap(fault.Upstream, fmt.Errorf("vectors of dimension %d for an index of dimension %d", given, held), otherModel).ForOperator()
 }
+
+const otherModel = "The index holds vectors of another embedding model. The operator of this server has to run `parley reindex`."
+
+var errOtherModel error = fault.New(fault.Upstream, otherModel).ForOperator()
 
 // Index is the port to a retrieval index. It is derived data: everything in it
 // can be rebuilt from the database. All methods but the last four are confined

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/core/fault"
 	"parley/text/encode"
 	"parley/text/lexical"
 	"parley/text/writing"
@@ -45,7 +46,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 			return nil, ctx.Err()
 		}
 		if err != nil { // words alone are better than no answer, or a late one
-			s.log.Warn("question not embedded", "error", err)
+			s.log.Log(ctx, fault.Level(err), "question not embedded", "error", err)
 		}
 		asked.Vector = vector
 	}
@@ -58,7 +59,7 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 		return nil, err
 	}
 	if found.OtherDimension { // the embedder gives other vectors than when the index was built
-		s.log.Warn("the question's vector does not fit the index: run `parley reindex`", "dimension", len(asked.Vector))
+		s.log.Error("question searched for without its vector", "dimension", len(asked.Vector), "error", errOtherModel)
 	}
 	hits := s.tuning.rescore(asked.Terms, found)
 	if len(found.Near) > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/core/chatbot"
+	"parley/core/fault"
 	"parley/text/block"
 	"parley/text/sentence"
 )
@@ -43,7 +44,7 @@ func (s *Searcher) widen(ctx context.Context, scope Scope, found []Result, limit
 	}
 	neighbors, err := s.passages.LivePassagesAt(ctx, scope.WorkspaceID, scope.ChatbotID, beside)
 	if err != nil {
-		s.log.Warn("neighbors of passages not read", "error", err)
+		s.log.Log(ctx, fault.Level(err), "neighbors of passages not read", "error", err)
 		return
 	}
 	for i := range found {

@@ -51,10 +51,10 @@ var (
 	errNotSealed        = errors.New("the sealed secret is not in a form that this version knows")
 	errUnknownServerKey = errors.New("the secret is sealed with an unknown server key: add the one that was used before to SECRET_KEY, after the current one")
 	errForged           = errors.New("the sealed secret was changed, or is another owner's")
-	errNoServerKey      = &fault.Error{
+	errNoServerKey      = (&fault.Error{
 		Kind: fault.Unavailable, Field: "key",
 		Message: "This server cannot keep keys yet: its operator has to set SECRET_KEY.",
-	}
+	}).ForOperator()
 )
 
 // NoServerKey is what saving a key is refused with where there is no key of

@@ -204,7 +204,7 @@ func (s *Connections) provider(connection SealedConnection) (Provider, error) {
 func (s *Connections) open(connection SealedConnection) (Secret, error) {
 	opened, err := s.ports.Vault.Unseal(connection.WorkspaceID, connection.ID, connection.SealedSecret)
 	if err != nil {
-		return "", fault.Wrap(fault.Upstream, err, "The client secret of this workspace's single sign-on cannot be read any more. An owner has to give it again.")
+		return "", fault.Wrap(fault.Upstream, err, "This server can no longer read the client secret of this workspace's single sign-on, and the operator of this server has been told. An owner can also give it again.").ForOperator()
 	}
 	return Secret(opened), nil
 }
@@ -217,7 +217,7 @@ func (s *Connections) seal(connection Connection, secret Secret) ([]byte, error)
 	}
 	sealed, err := s.ports.Vault.Seal(connection.WorkspaceID, connection.ID, string(secret))
 	if fault.Is(err, fault.Unavailable) {
-		return nil, fault.Wrap(fault.Unavailable, err, "This server cannot keep secrets yet: its operator has to set SECRET_KEY.")
+		return nil, fault.Wrap(fault.Unavailable, err, "This server cannot keep secrets yet: its operator has to set SECRET_KEY.").ForOperator()
 	}
 	return sealed, err
 }

@@ -133,7 +133,7 @@ func (s *Endpoints) Get(ctx context.Context, workspaceID, endpointID string) (En
 func (s *Endpoints) seal(e SealedEndpoint, secret Secret) ([]byte, error) {
 	sealed, err := s.ports.Vault.Seal(e.WorkspaceID, e.ID, string(secret))
 	if fault.Is(err, fault.Unavailable) {
-		return nil, fault.Wrap(fault.Unavailable, err, "This server cannot keep secrets yet: its operator has to set SECRET_KEY.")
+		return nil, fault.Wrap(fault.Unavailable, err, "This server cannot keep secrets yet: its operator has to set SECRET_KEY.").ForOperator()
 	}
 	return sealed, err
 }

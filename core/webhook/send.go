@@ -137,10 +137,10 @@ func (s *Sender) begin(ctx context.Context) (bool, error) {
 			return
 		}
 		if err != nil {
-			s.log.Error("could not send a webhook", "delivery_id", d.ID, "workspace_id", d.WorkspaceID, "error", err)
+			s.log.Log(ctx, fault.Level(err), "could not send a webhook", "delivery_id", d.ID, "workspace_id", d.WorkspaceID, "error", err)
 		}
 		if err := s.Work(ctx); err != nil && ctx.Err() == nil { // what has waited for this one
-			s.log.Error("could not send webhooks", "error", err)
+			s.log.Log(ctx, fault.Level(err), "could not send webhooks", "error", err)
 		}
 	})
 	return true, nil
@@ -197,7 +197,7 @@ func (s *Sender) send(ctx context.Context, d Delivery) error {
 	}
 	signed, err := signedRequest(s.ports.Vault, e, d.Message, at)
 	if err != nil { // people and the operator see it, and have as long as a receiver that is down
-		s.log.Error("could not read the secret of a webhook", "webhook_id", e.ID, "workspace_id", e.WorkspaceID, "error", err)
+		s.log.Error("could not read the secret of a webhook", "webhook_id", e.ID, "workspace_id", e.WorkspaceID, "error", fault.Wrap(fault.Unavailable, err, unreadable).ForOperator())
 		return s.settle(ctx, e, d, Attempt{At: at, Answer: unreadable}, 0)
 	}
 	posting, cancel := context.WithTimeout(ctx, Timeout)

@@ -38,5 +38,5 @@ func failed(cause error) error {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 		kind = fault.Unavailable
 	}
-	return fault.Wrap(kind, cause, "The chatbot's knowledge is not available right now. Try again in a moment.")
+	return fault.Wrap(kind, cause, "The chatbot's knowledge is not available right now, and the operator of this server has been told. Try again in a moment.").ForOperator()
 }

@@ -27,7 +27,7 @@ func (x *Index) Check(ctx context.Context) error {
 		})
 	}
 	if errors.Is(err, errRefused) {
-		return fault.Wrap(fault.Upstream, err, "Weaviate refuses the API key. Check WEAVIATE_API_KEY.")
+		return fault.Wrap(fault.Upstream, err, "Weaviate refuses the API key. Check WEAVIATE_API_KEY.").ForOperator()
 	}
 	return failed(ctx, err)
 }

@@ -54,7 +54,7 @@ func failed(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
 		err = fmt.Errorf("%w: %w", ended, err)
 	}
-	failure := fault.Wrap(fault.Upstream, err, "The chatbot's knowledge is not available right now. Try again in a moment.")
+	failure := fault.Wrap(fault.Upstream, err, "The chatbot's knowledge is not available right now, and the operator of this server has been told. Try again in a moment.").ForOperator()
 	if isTransient(err) {
 		failure.Kind, failure.RetryAfter = fault.Unavailable, electionTime
 	}

@@ -742,7 +742,7 @@ var table = []Row{
 		Because:  "it counts what it is told to, and knows nobody who tells",
 	},
 	{
-		Packages: []string{"internal/requestid", "internal/clientaddr", "internal/security"},
+		Packages: []string{"internal/requestid", "internal/requestline", "internal/clientaddr", "internal/security"},
 		Ours:     []string{"internal/*"},
 		Outside:  []string{fiber},
 		Because:  "they are what the transports share about a request, and know none of them",

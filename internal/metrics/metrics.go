@@ -54,7 +54,7 @@ func New() *Metrics {
 		}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "parley_request_duration_seconds",
-			Help:    "Time until the response was ready or, for a stream, until it began.",
+			Help:    "Time until the response was ready or, for a stream, until it ended.",
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 60},
 		}, []string{"method", "route"}),
 	}

@@ -47,6 +47,8 @@ type Config struct {
 	// HTTPClient replaces the client that [upstream.NewHTTPClient] returns. It
 	// never follows redirects, whatever its own policy.
 	HTTPClient *http.Client
+	// OfOperator says that the account is the operator's of this server, who has to mend its failures.
+	OfOperator bool
 
 	// limits holds the limits above with their defaults.
 	limits upstream.Limits
@@ -80,4 +82,12 @@ func orDefault(given, otherwise int) int {
 		return otherwise
 	}
 	return given
+}
+
+// failure is an error as the caller gets it.
+func (c *Config) failure(err error) error {
+	if c.OfOperator {
+		return upstream.OfOperator(err)
+	}
+	return err
 }

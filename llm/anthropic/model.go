@@ -97,7 +97,7 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 		if call.Sent() {
 			generated.Usage = m.usage(decoded)
 		}
-		return generated, call.Failure(err, false)
+		return generated, m.config.failure(call.Failure(err, false))
 	}
 	defer func() { _ = response.Body.Close() }()
 	if upstream.IsStream(response) {
@@ -107,7 +107,7 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	}
 	generated.Usage = m.usage(decoded)
 	if err != nil {
-		return generated, call.Failure(err, decoded.text.Len() > 0)
+		return generated, m.config.failure(call.Failure(err, decoded.text.Len() > 0))
 	}
 	generated.Calls, generated.Finish = decoded.calls.found(round), reasonOf(decoded.stop)
 	return generated, nil

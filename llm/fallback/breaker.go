@@ -25,6 +25,8 @@ const (
 // share it. It is safe for concurrent use.
 type Breaker struct {
 	circuit circuitbreaker.CircuitBreaker[any]
+	// ofOperator says that the operator has to mend what makes it open.
+	ofOperator bool
 }
 
 // NewBreaker returns a closed breaker, which admits everything. It logs when it
@@ -33,11 +35,17 @@ func NewBreaker(log *slog.Logger) *Breaker {
 	circuit := circuitbreaker.NewBuilder[any]().
 		WithFailureThreshold(failuresToOpen).WithSuccessThreshold(1).WithDelay(openTime).
 		OnOpen(func(circuitbreaker.StateChangedEvent) {
-			log.Warn("model provider paused after repeated failures", "for", openTime)
+			log.Warn("model provider paused after repeated failures", "pause_ms", openTime.Milliseconds())
 		}).
 		OnClose(func(circuitbreaker.StateChangedEvent) { log.Info("model provider answers again") }).
 		Build()
-	return &Breaker{circuit}
+	return &Breaker{circuit: circuit}
+}
+
+// OfOperator says that the provider is one of the server's own, and returns the breaker.
+func (b *Breaker) OfOperator() *Breaker {
+	b.ofOperator = true
+	return b
 }
 
 // attempt is one request that a breaker has admitted. Only the first call of
@@ -107,5 +115,8 @@ func (b *Breaker) paused() error {
 	failure := fault.New(fault.Upstream, "The language model failed several times in a row, so Parley is giving it a short break. Try again in a few seconds.").Named(fault.ModelFailed)
 	failure.RetryAfter = max(b.circuit.RemainingDelay(), time.Second)
 	failure.Cause = circuitbreaker.ErrOpen
+	if b.ofOperator {
+		return failure.ForOperator()
+	}
 	return failure
 }

@@ -12,6 +12,7 @@ import (
 
 	"parley/core/answer"
 	"parley/core/answer/prompt"
+	"parley/core/fault"
 )
 
 // New returns the first model with its fallback, which answers if the first fails, or takes
@@ -39,8 +40,8 @@ func (p pair) Generate(ctx context.Context, asked prompt.Prompt, emit func(text 
 	if err == nil || begun || ctx.Err() != nil || !suits(asked, p.fallback.Traits()) {
 		return generated, err
 	}
-	p.log.Warn("model failed before its first text; asking the fallback",
-		"model", p.first.Name(), "second", p.fallback.Name(), "error", err)
+	p.log.Log(ctx, fault.Level(err), "model failed before its first text; asking the fallback",
+		"model", p.first.Name(), "fallback", p.fallback.Name(), "error", err)
 	other, err := p.fallback.Generate(ctx, adapted(asked, p.fallback.Traits()), emit)
 	other.Usage = other.Usage.Plus(generated.Usage)
 	return other, err

@@ -199,7 +199,7 @@ func TestMove(t *testing.T) {
 			t.Fatal(err)
 		}
 		logged := b.log.String()
-		if !strings.Contains(logged, "model=first") || !strings.Contains(logged, "second=second") || !strings.Contains(logged, "500") {
+		if !strings.Contains(logged, "model=first") || !strings.Contains(logged, "fallback=second") || !strings.Contains(logged, "500") {
 			t.Errorf("it is %s", logged)
 		}
 		if strings.Contains(logged, "canary") || strings.Contains(logged, "router") {

@@ -23,7 +23,7 @@ type account struct {
 }
 
 func newAccount(provider chatbot.OpenedProvider, log *slog.Logger) *account {
-	breaker := fallback.NewBreaker(log.With("workspace", provider.WorkspaceID, "provider", provider.ID))
+	breaker := fallback.NewBreaker(log.With("workspace_id", provider.WorkspaceID, "provider_id", provider.ID))
 	models, _ := simplelru.NewLRU[string, answer.Model](maxModels, nil) // fails below one
 	return &account{provider: provider, breaker: breaker, models: models}
 }

@@ -83,7 +83,7 @@ func TestSecond(t *testing.T) {
 		if err != nil || generated.Model != "second-model" {
 			t.Errorf("got %+v, %v", generated, err)
 		}
-		if logged := h.log.String(); !strings.Contains(logged, "chatbot=cb_ws_a") || strings.Contains(logged, "canary") {
+		if logged := h.log.String(); !strings.Contains(logged, "chatbot_id=cb_ws_a") || strings.Contains(logged, "canary") {
 			t.Errorf("the log is %s", logged)
 		}
 	})

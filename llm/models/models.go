@@ -63,7 +63,7 @@ var _ answer.Models = (*Models)(nil)
 func New(config Config) (*Models, error) {
 	m := &Models{config: config, known: newAccounts(maxAccounts), byDefault: config.Own[0]}
 	for _, model := range config.Own {
-		breaker := fallback.NewBreaker(config.Log.With("provider", "own", "model", model.Name()))
+		breaker := fallback.NewBreaker(config.Log.With("provider", "own", "model", model.Name())).OfOperator()
 		m.own = append(m.own, fallback.Guard(model, breaker))
 	}
 	if config.Fallback == "" {
@@ -88,7 +88,7 @@ func (m *Models) For(ctx context.Context, bot *chatbot.Chatbot) (answer.Model, e
 	if bot.Fallback.IsZero() {
 		return m.only(ctx, bot)
 	}
-	log := m.config.Log.With("workspace", bot.WorkspaceID, "chatbot", bot.ID)
+	log := m.config.Log.With("workspace_id", bot.WorkspaceID, "chatbot_id", bot.ID)
 	first, err := m.choice(ctx, bot, bot.Model)
 	other, otherErr := m.choice(ctx, bot, bot.Fallback)
 	switch {
@@ -97,10 +97,10 @@ func (m *Models) For(ctx context.Context, bot *chatbot.Chatbot) (answer.Model, e
 	case err != nil && otherErr != nil:
 		return nil, err
 	case err != nil:
-		log.Warn("model is unavailable; using the fallback", "error", err)
+		log.Log(ctx, fault.Level(err), "model is unavailable; using the fallback", "error", err)
 		return other, nil
 	case otherErr != nil:
-		log.Warn("fallback model is unavailable", "error", otherErr)
+		log.Log(ctx, fault.Level(otherErr), "fallback model is unavailable", "error", otherErr)
 		return first, nil
 	}
 	return fallback.New(first, other, log), nil
@@ -133,7 +133,7 @@ func (m *Models) choice(ctx context.Context, bot *chatbot.Chatbot, choice chatbo
 	return m.own[at], nil
 }
 
-var errNotOwn = fault.New(fault.Upstream, "This server no longer offers the chatbot's model. Choose another in the chatbot's settings.").Named(fault.ModelUnknown)
+var errNotOwn = fault.New(fault.Upstream, "This server no longer offers the chatbot's model. The chatbot's owner must choose another in the dashboard.").Named(fault.ModelUnknown)
 
 // ownIndex finds one of the server's own models. An empty name means the default.
 func (m *Models) ownIndex(name string) (int, error) {
@@ -148,7 +148,7 @@ func (m *Models) ownIndex(name string) (int, error) {
 	return 0, errNotOwn
 }
 
-var errDeleted = fault.New(fault.Upstream, "The chatbot's model provider was deleted. Choose another in the chatbot's settings.").Named(fault.ModelUnknown)
+var errDeleted = fault.New(fault.Upstream, "The chatbot's model provider was deleted. The chatbot's owner must choose another in the dashboard.").Named(fault.ModelUnknown)
 
 // provided returns a model of a provider.
 func (m *Models) provided(ctx context.Context, workspaceID string, choice chatbot.ModelChoice) (answer.Model, error) {
@@ -161,7 +161,7 @@ func (m *Models) provided(ctx context.Context, workspaceID string, choice chatbo
 	}
 	model, err := account.model(choice.Name, m.config.Open)
 	if err != nil {
-		return nil, fault.Wrap(fault.Upstream, err, "Parley cannot use the chatbot's model. Check the settings of its provider.").Named(fault.ModelRefused)
+		return nil, fault.Wrap(fault.Upstream, err, "Parley cannot use the chatbot's model. The chatbot's owner must check the settings of its provider.").Named(fault.ModelRefused)
 	}
 	return model, nil
 }

@@ -227,7 +227,7 @@ func TestProvided(t *testing.T) {
 		h.model(bot("ws_a", provided))
 		delete(h.directory.rows, "ws_a/mp_a")
 		h.now = h.now.Add(5 * time.Second)
-		h.wantUpstream(bot("ws_a", provided), "was deleted. Choose another")
+		h.wantUpstream(bot("ws_a", provided), "was deleted. The chatbot's owner must choose another")
 	})
 
 	t.Run("a provider of another workspace is not found, even if it is cached", func(t *testing.T) {

@@ -4,7 +4,9 @@ import "context"
 
 // Check lists the server's models, which works only if the address and the key
 // are right. Its result holds for 15 seconds; it takes at most 2.
-func (m *Model) Check(ctx context.Context) error { return m.checked.Result(ctx, m.listModels) }
+func (m *Model) Check(ctx context.Context) error {
+	return m.config.failure(m.checked.Result(ctx, m.listModels))
+}
 
 func (m *Model) listModels(ctx context.Context) error {
 	response, err := m.client.Get(ctx, "models")

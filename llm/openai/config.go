@@ -39,6 +39,8 @@ type Config struct {
 	MaxRetryDelay time.Duration
 	// HTTPClient replaces the client that [upstream.NewHTTPClient] returns.
 	HTTPClient *http.Client
+	// OfOperator says that the account is the operator's of this server, who has to mend its failures.
+	OfOperator bool
 
 	// isOpenAI says that the server is OpenAI's own or Azure's, which refuse
 	// the max_tokens that all others know.
@@ -68,4 +70,12 @@ func (c *Config) complete() error {
 		c.HTTPClient = upstream.NewHTTPClient()
 	}
 	return nil
+}
+
+// failure is an error as the caller gets it.
+func (c *Config) failure(err error) error {
+	if c.OfOperator {
+		return upstream.OfOperator(err)
+	}
+	return err
 }

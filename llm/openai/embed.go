@@ -172,13 +172,13 @@ func (e *Embedder) embed(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, nil
 }
 
-// failure is a fault that holds none of the server's text.
+// failure is a fault that holds none of the server's text. The account is the operator's.
 func (e *Embedder) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	failed := upstream.Fault(err)
-	failed.Message = "The embedding model did not answer."
+	failed := upstream.Fault(err).ForOperator()
+	failed.Message = "The embedding model of this server did not answer, and the operator of this server has been told."
 	return failed
 }
 

@@ -16,7 +16,7 @@ import (
 
 const (
 	testDimension = 16
-	notEmbedded   = "The embedding model did not answer."
+	notEmbedded   = "The embedding model of this server did not answer, and the operator of this server has been told."
 )
 
 // openEmbedder returns an embedder on the server with limits for slow machines.

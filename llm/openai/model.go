@@ -84,7 +84,8 @@ func (m *Model) Generate(ctx context.Context, asked prompt.Prompt, emit func(tex
 	if upstream.TooLong(err) && !a.arrived() && a.asked.Shorten() {
 		err = m.answer(a)
 	}
-	return a.generated(m.config.Model, err)
+	generated, err := a.generated(m.config.Model, err)
+	return generated, m.config.failure(err)
 }
 
 // answer asks the server, and reads what it answers.

@@ -12,6 +12,7 @@ import (
 	"parley/api/route"
 	"parley/core/fault"
 	"parley/internal/requestid"
+	"parley/internal/requestline"
 	"parley/internal/security"
 	"parley/views/shell"
 )
@@ -57,6 +58,8 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	}
 	LogFailure(c, log, failure)
 	retryAfter(c, failure)
+	status := routersOr(statusOf(failure.Kind), err)
+	requestline.Of(c).Fail(status, string(failure.Code()))
 	message := failure.Message
 	if failure.Kind == fault.Internal {
 		message = internalMessage
@@ -65,7 +68,7 @@ func Fail(c *fiber.Ctx, log *slog.Logger, err error) error {
 	if failure.Kind == fault.Unauthenticated && CameFrom(c) != "" {
 		title = "Your session has ended"
 	}
-	return Render(c, routersOr(statusOf(failure.Kind), err), shell.FailurePage(shell.Failure{
+	return Render(c, status, shell.FailurePage(shell.Failure{
 		Title: title, Message: message, RequestID: requestid.Of(c),
 		SignIn: failure.Kind == fault.Unauthenticated, Layout: notedLayout(c), Back: CameFrom(c), Again: retryURL(c, failure.Kind),
 	}))
@@ -121,12 +124,13 @@ func routersOr(status int, err error) int {
 	return status
 }
 
+// LogFailure logs a failure that is not the person's, at the level of who must act.
 func LogFailure(c *fiber.Ctx, log *slog.Logger, failure *fault.Error) {
 	if statusOf(failure.Kind) < fiber.StatusInternalServerError {
 		return
 	}
-	log.ErrorContext(c.UserContext(), "page failed", "request_id", requestid.Of(c),
-		"method", c.Method(), "path", c.Path(), "error", failure)
+	log.Log(c.UserContext(), fault.Level(failure), "page failed", "request_id", requestid.Of(c),
+		"method", c.Method(), "route", c.Route().Path, "code", string(failure.Code()), "error", failure)
 }
 
 // retryAfter says when to try again, as the API does.

@@ -9,6 +9,7 @@ import (
 	"parley/api/bodies"
 	"parley/core/fault"
 	"parley/internal/requestid"
+	"parley/internal/requestline"
 	"parley/internal/security"
 	"parley/views/ui"
 )
@@ -115,6 +116,7 @@ func (f Form) Again(c *fiber.Ctx, err error, show func(status int, form ui.Form)
 		}
 		failure.Message += " The form is too long to be shown again: fill it in once more."
 	}
+	requestline.Of(c).Fail(statusOf(failure.Kind), string(failure.Code()))
 	shown := f.View()
 	shown.Field, shown.Message = failure.Field, failure.Message
 	if failure.Kind == fault.Unavailable {

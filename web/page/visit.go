@@ -12,6 +12,7 @@ import (
 	"parley/core/plan"
 	"parley/core/tenant"
 	"parley/internal/id"
+	"parley/internal/requestline"
 	"parley/views/shell"
 )
 
@@ -68,6 +69,7 @@ func (s *Base) WithMember(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 			return err
 		}
 		v.base, v.action = s, d.Action
+		requestline.Of(c).For(v.WorkspaceID(), "")
 		note(c, v.layout(c))
 		if err := v.Member.May(d.Action); err != nil {
 			return err
@@ -102,6 +104,7 @@ func (s *Base) WithEnding(d route.Declaration, handle func(*fiber.Ctx, Visit) er
 		if err := member.May(d.Action); err != nil {
 			return err
 		}
+		requestline.Of(c).For(workspaceID, "")
 		if !member.Workspace.Ending() {
 			return SeeOther(c, shell.SettingsURL(workspaceID))
 		}

@@ -87,7 +87,7 @@ func (s planPages) fromStripe(c *fiber.Ctx, v page.Visit) error {
 	defer cancel()
 	applied, err := s.Billing.Refresh(ctx, v.WorkspaceID(), subscription.Cause{})
 	if err != nil {
-		s.Log.ErrorContext(ctx, "subscription not read on return", "workspace", v.WorkspaceID(), "error", err)
+		s.Log.Log(ctx, fault.Level(err), "subscription not read on return", "workspace_id", v.WorkspaceID(), "error", err)
 	}
 	return page.SeeOther(c, withNotice(s.nextOf(v, c.Query("next")), returned(c.Query("paid") != "", applied, err)))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"parley/core/fault"
 	"parley/core/plan"
 	"parley/views/shell"
 	views "parley/views/workspace"
@@ -36,7 +37,7 @@ func (s planPages) invoices(c *fiber.Ctx, v page.Visit) (shown []views.Invoice, 
 	defer cancel()
 	all, err := s.Billing.Invoices(ctx, v.WorkspaceID(), invoicesShown)
 	if err != nil {
-		s.Log.WarnContext(ctx, "invoices not read", "workspace", v.WorkspaceID(), "error", err)
+		s.Log.Log(ctx, fault.Level(err), "invoices not read", "workspace_id", v.WorkspaceID(), "error", err)
 		return nil, "Stripe did not answer, so your invoices aren't here right now. Reload the page in a minute, or open “Manage billing” to see them."
 	}
 	for _, i := range all {

@@ -231,7 +231,7 @@ func (a *Apps) match(app App, code string) (step int64, err error) {
 func (a *Apps) secret(app App) (string, error) {
 	secret, err := a.vault.Unseal("", sealedFor(app.UserID), app.Sealed)
 	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "The codes of this app cannot be checked right now. Ask the operator of this server to look at SECRET_KEY, or use another way.")
+		return "", fault.Wrap(fault.Unavailable, err, "The codes of this app cannot be checked right now. Ask the operator of this server to look at SECRET_KEY, or use another way.").ForOperator()
 	}
 	return secret, nil
 }

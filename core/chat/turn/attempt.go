@@ -102,7 +102,7 @@ func (a *attempt) conclude(ctx context.Context, err error) {
 	answer := a.ended(a.draft.Answer(a.published.all()), status)
 	stored := a.finish(ctx, answer)
 	if stored != nil {
-		a.service.Log.Error("answer not stored", "message_id", a.answerID, "error", stored)
+		a.service.Log.Log(ctx, fault.Level(stored), "answer not stored", "message_id", a.answerID, "error", stored)
 	}
 	a.settle(answer, errors.Join(err, stored))
 	if stored == nil && answer.Status == chat.Complete && !a.discards {
@@ -155,7 +155,7 @@ func (a *attempt) abandon(ctx context.Context) {
 	answer := a.ended(a.draft.Unanswered(), status)
 	err := a.finish(ctx, answer)
 	if err != nil {
-		a.service.Log.Error("turn not ended", "message_id", a.answerID, "error", err)
+		a.service.Log.Log(ctx, fault.Level(err), "turn not ended", "message_id", a.answerID, "error", err)
 	}
 	a.settle(answer, errAbandoned)
 }
@@ -216,7 +216,7 @@ func (a *attempt) giveMessageBack() {
 	ctx, cancel := context.WithTimeout(context.Background(), giveBackWithin)
 	defer cancel()
 	if err := a.service.Tokens.GiveMessageBack(ctx, a.token, a.tokenMonth); err != nil {
-		a.service.Log.Error("could not take back a message of a token", "token_id", a.token.ID, "error", err)
+		a.service.Log.Log(ctx, fault.Level(err), "could not take back a message of a token", "token_id", a.token.ID, "error", err)
 	}
 }
 

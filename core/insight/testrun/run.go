@@ -197,7 +197,7 @@ func (s *Service) Watch(ctx context.Context) error {
 		run := Run{WorkspaceID: now.WorkspaceID, ChatbotID: now.ChatbotID, Cause: cause}
 		if _, err := s.schedule(ctx, run, s.now().Add(settle)); err != nil {
 			seen[now.ChatbotID] = before // again, next time
-			s.log.Warn("test questions not scheduled", "chatbot_id", now.ChatbotID, "error", err)
+			s.log.Log(ctx, fault.Level(err), "test questions not scheduled", "chatbot_id", now.ChatbotID, "error", err)
 		}
 	}
 	s.seen = seen

@@ -132,7 +132,7 @@ func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run *Run, q Ques
 	}
 	result := q.Judge(reply)
 	if failure != nil {
-		s.log.Warn("test question got no answer", "chatbot_id", bot.ID, "run_id", run.ID, "error", failure)
+		s.log.Log(ctx, fault.Level(failure), "test question got no answer", "chatbot_id", bot.ID, "run_id", run.ID, "error", failure)
 		result = Unanswered(failure)
 	}
 	result.RunID, result.QuestionID, result.At = run.ID, q.ID, s.now()

@@ -86,7 +86,7 @@ func texts(passages []retrieval.Passage) []string {
 const embedBatch = 64
 
 // errUneven is that the vectors of a document cannot be compared.
-var errUneven error = fault.New(fault.Upstream, "The embedding server answered with vectors of different lengths.")
+var errUneven error = fault.New(fault.Upstream, "The embedding server answered with vectors of different lengths.").ForOperator()
 
 // vectors embeds the texts of a document's passages, batch by batch.
 func (m *Maker) vectors(ctx context.Context, of Owner, texts []string, embed embedFunc) ([][]float32, error) {
@@ -178,7 +178,7 @@ func (m *Maker) keepVectors(ctx context.Context, workspaceID string, hashes []st
 func (m *Maker) embedAll(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := m.embedder.Passages(ctx, texts)
 	if err == nil && len(vectors) != len(texts) {
-		err = fault.New(fault.Upstream, "The embedding server answered with %d vectors for %d texts.", len(vectors), len(texts))
+		err = fault.New(fault.Upstream, "The embedding server answered with %d vectors for %d texts.", len(vectors), len(texts)).ForOperator()
 	}
 	return vectors, err
 }
