@@ -47,6 +47,8 @@ type stream struct {
 	resumed bool
 	// alive, unless empty, stands for the waiting events of a silent stream.
 	alive string
+	// open counts the streams that are open, unless it is nil.
+	open *atomic.Int64
 
 	// The fields below belong to the reader.
 	timer     *time.Timer
@@ -61,6 +63,14 @@ func newStream(reader reader, times StreamTimes) *stream {
 		reader: reader, times: times, wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
 		valid: func() error { return nil },
 	}
+}
+
+// openStream returns a stream that counts as open until it is closed.
+func (a *API) openStream(reader reader) *stream {
+	s := newStream(reader, a.Streams)
+	a.open.Add(1)
+	s.open = &a.open
+	return s
 }
 
 // Read gives the connection what waits. It keeps a silent stream alive, and
@@ -177,6 +187,9 @@ func (s *stream) Close() error {
 	s.mu.Unlock()
 	if first {
 		s.reader.slot.Leave()
+		if s.open != nil {
+			s.open.Add(-1)
+		}
 	}
 	if s.timer != nil {
 		s.timer.Stop()

@@ -23,6 +23,8 @@ type Config struct {
 	Quota   *quota.Quota
 	Tokens  TokenMonths
 	Answers *answer.Pipeline
+	// Meter is nil if nobody counts.
+	Meter Meter
 	Now     func() time.Time
 	Log     *slog.Logger
 }
