@@ -108,10 +108,10 @@ type Program struct {
 	// version is the program's version, or empty.
 	version string
 
-	metrics  *metrics.Metrics
+	metrics *metrics.Metrics
 	// The calls of models, by whose account pays.
 	serversCalls, workspacesCalls *metrics.Calls
-	security *security.Events
+	security                      *security.Events
 	// Billing is nil without Stripe, and Mails without a mail server.
 	Billing *billing.Service
 	Mails   *mail.Sender

@@ -43,7 +43,7 @@ func openPostgres(ctx context.Context, config Config) (database, error) {
 		announce: func(ctx context.Context, _ *intx.Transaction, on pgx.Tx, work string) error {
 			return driver.UnwrapExecutor(on).NotifyMany(ctx, announcement(work))
 		},
-		wake:    func(ctx context.Context, work string) { wakeAll(ctx, driver, work, config.Log) },
+		wake: func(ctx context.Context, work string) { wakeAll(ctx, driver, work, config.Log) },
 		counted: func(ctx context.Context, each func(scan func(...any) error) error) error {
 			return countedOnPostgres(ctx, pool, each)
 		},

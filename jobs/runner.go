@@ -23,9 +23,9 @@ import (
 // job must never be given up.
 type runner struct {
 	river.WorkerDefaults[args]
-	worker   Worker
+	worker Worker
 	// failing, unless nil, is told of the kind of each slice that failed.
-	failing func(work string)
+	failing  func(work string)
 	complete func(ctx context.Context, job *river.Job[args]) error
 	log      *slog.Logger
 

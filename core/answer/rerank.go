@@ -104,7 +104,7 @@ func (j judge) prompt(found []retrieval.Result) (prompt.Prompt, error) {
 	asked := "Passages:\n\n" + strings.Join(texts, "\n\n") + "\n\nQuestion:\n" + question + "\n\nThe numbers of the passages, best first:"
 	return prompt.Prompt{
 		Purpose: prompt.Rerank, Messages: []prompt.Message{{Role: prompt.SystemRole, Text: rerankInstructions}, {Role: prompt.UserRole, Text: asked}},
-		Whole:    true, MaxTokens: rerankTokens, Temperature: &exact,
+		Whole: true, MaxTokens: rerankTokens, Temperature: &exact,
 	}, nil
 }
 

@@ -52,8 +52,8 @@ func TestAlerts(t *testing.T) {
 		t.Fatalf("%v: scripts/setup.sh installs it", err)
 	}
 	for sentence, arguments := range map[string][]string{
-		"the rules can be read":             {"check", "rules", "rules.yaml"},
-		"each alert rings when it should":   {"test", "rules", "rules_test.yaml"},
+		"the rules can be read":           {"check", "rules", "rules.yaml"},
+		"each alert rings when it should": {"test", "rules", "rules_test.yaml"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			command := exec.CommandContext(t.Context(), promtool, arguments...)
@@ -228,11 +228,11 @@ func TestAlertsAndBoardKnowTheFigures(t *testing.T) {
 		})
 	}
 	for query, want := range map[string]string{
-		`sum(rate(parley_answer_total[5m]))`:                                     "parley_answer_total",
-		`sum(rate(parley_answers_total{outcom="failed"}[5m]))`:                   `parley_answers_total{outcom="failed"}`,
-		`sum(rate(parley_answers_total{outcome="fails"}[5m]))`:                   `parley_answers_total{outcome="fails"}`,
-		`sum(rate(parley_answers_total{outcome=~"failed|stop"}[5m]))`:            `parley_answers_total{outcome=~"failed|stop"}`,
-		`sum by (workspace) (parley_answers_total) > 1 and parley_streams_open`:  "workspace",
+		`sum(rate(parley_answer_total[5m]))`:                                      "parley_answer_total",
+		`sum(rate(parley_answers_total{outcom="failed"}[5m]))`:                    `parley_answers_total{outcom="failed"}`,
+		`sum(rate(parley_answers_total{outcome="fails"}[5m]))`:                    `parley_answers_total{outcome="fails"}`,
+		`sum(rate(parley_answers_total{outcome=~"failed|stop"}[5m]))`:             `parley_answers_total{outcome=~"failed|stop"}`,
+		`sum by (workspace) (parley_answers_total) > 1 and parley_streams_open`:   "workspace",
 		`histogram_quantile(0.5, sum by (le) (rate(parley_first_token_seconds)))`: "parley_first_token_seconds",
 	} {
 		t.Run("a query with a mistake is noticed: "+query, func(t *testing.T) {

@@ -133,6 +133,20 @@ func TestFiguresOfAnswers(t *testing.T) {
 			return answers("transport=stream", "outcome=interrupted", "code=client_gone") == 1
 		})
 	})
+	t.Run("an answer that is stopped has not failed", func(t *testing.T) {
+		w := w.Within(t)
+		gate := llmtest.NewGate()
+		defer gate.Release()
+		upstream.Always(llmtest.Reply{Pieces: []string{"At", " seven."}, Hold: gate, HoldAt: llmtest.AfterPieces(1)})
+		id := harness.Written(w.NewConversation(baker.Token, ""))
+		events := w.Stream(harness.Asking(id), harness.Bearer(baker.Token))
+		<-gate.Reached()
+		w.Expect(w.Call("POST", harness.ConversationsPath+"/"+id+"/stop", "", harness.Bearer(baker.Token)), 200)
+		events.Rest()
+		if n := answers("transport=stream", "outcome=stopped"); n != 1 {
+			t.Errorf("%v are stopped", n)
+		}
+	})
 	t.Run("no label names a workspace, a chatbot or a token", func(t *testing.T) {
 		for _, one := range w.Scrape() {
 			for label, value := range one.Labels {

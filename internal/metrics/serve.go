@@ -16,16 +16,14 @@ const (
 	maxHeader      = 16 << 10
 	// maxScrapes is how many clients may read at once.
 	maxScrapes = 4
-	// profileTimeout is how long writing a profile may take, and the longest time that one
-	// may be about.
-	profileTimeout = 5 * time.Minute
 )
 
 // Serve answers GET /metrics and the profiles below /debug/pprof/ on the listener, and
 // nothing else, until ctx ends. It closes the listener.
 func (m *Metrics) Serve(ctx context.Context, listener net.Listener) error {
 	routes := http.NewServeMux()
-	routes.Handle("GET /metrics", soon(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes})))
+	routes.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
+	// A profile extends its own deadline by the seconds that it is about.
 	// Not cmdline: the arguments may have secrets.
 	routes.HandleFunc("GET /debug/pprof/", pprof.Index)
 	routes.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
@@ -34,7 +32,7 @@ func (m *Metrics) Serve(ctx context.Context, listener net.Listener) error {
 	routes.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	server := &http.Server{
 		Handler: routes, MaxHeaderBytes: maxHeader,
-		ReadTimeout: requestTimeout, WriteTimeout: profileTimeout, IdleTimeout: 2 * time.Minute,
+		ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: 2 * time.Minute,
 	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
@@ -42,12 +40,4 @@ func (m *Metrics) Serve(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	return nil
-}
-
-// soon ends an answer that its reader does not take in time.
-func soon(handler http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(requestTimeout))
-		handler.ServeHTTP(w, r)
-	})
 }

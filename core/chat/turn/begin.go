@@ -247,7 +247,7 @@ type Ask struct {
 	chat.Ref
 	Transport Transport
 	Message   string
-	Delivery Delivery
+	Delivery  Delivery
 	// Metadata is what a new conversation gets. [chat.NewMetadata] makes it.
 	Metadata map[string]string
 	// CallerContext, unless nil, is what the caller says besides the question.

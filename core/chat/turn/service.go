@@ -25,8 +25,8 @@ type Config struct {
 	Answers *answer.Pipeline
 	// Meter is nil if nobody counts.
 	Meter Meter
-	Now     func() time.Time
-	Log     *slog.Logger
+	Now   func() time.Time
+	Log   *slog.Logger
 }
 
 // TokenMonths counts the questions of tokens that have a limit of messages a month;
