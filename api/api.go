@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -84,6 +85,8 @@ type API struct {
 	ids              identifiers
 	// notices are about what is deprecated, by method and path.
 	notices map[string]sunset.Notice
+	// open counts the streams that are open.
+	open atomic.Int64
 }
 
 // New returns the interface.
@@ -203,6 +206,9 @@ func (a *API) Register(app *fiber.App, table *route.Table) {
 		route.Post("/messages/:message/feedback", ratings.giveAsMember, route.May(tenant.Read), route.Body(MaxBody)),
 	)
 }
+
+// StreamsOpen is how many answers are being streamed.
+func (a *API) StreamsOpen() int { return int(a.open.Load()) }
 
 // Drain refuses new requests of /api/v1 and webhooks, and returns when those
 // that are running have ended.

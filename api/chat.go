@@ -67,13 +67,14 @@ func (h questions) read(c *fiber.Ctx, admitted *admission) (ask turn.Ask, err er
 func (h questions) answer(c *fiber.Ctx, by caller) error {
 	admitted, err := h.admitQuestion(c, by.Principal)
 	if err != nil {
-		return err
+		return h.Turns.Refuse(turn.Chat, err)
 	}
 	defer admitted.slot.Leave()
 	ask, err := h.read(c, admitted)
 	if err != nil {
-		return err
+		return h.Turns.Refuse(turn.Chat, err)
 	}
+	ask.Transport = turn.Chat
 	suggests := ask.Delivery.Suggestions
 	ask.Delivery = turn.Delivery{Format: ask.Delivery.Format} // the rest is for streams
 	reader := h.newReader(c)
@@ -107,13 +108,14 @@ func (h questions) stream(c *fiber.Ctx, by caller) error {
 	}
 	admitted, err := h.admitQuestion(c, by.Principal)
 	if err != nil {
-		return err
+		return h.Turns.Refuse(turn.Stream, err)
 	}
 	ask, err := h.read(c, admitted)
 	if err != nil {
 		admitted.slot.Leave()
-		return err
+		return h.Turns.Refuse(turn.Stream, err)
 	}
+	ask.Transport = turn.Stream
 	return streams(h).stream(c, streaming{principal: by.Principal, question: ask.Message, valid: streams(h).valid(by), slot: admitted.slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
 		turn, err := h.Turns.Begin(ctx, by.Principal, ask)
 		return turn, ask.Delivery, err

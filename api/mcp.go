@@ -65,7 +65,7 @@ func (h tools) answer(c *fiber.Ctx, by caller) error {
 	visit := &toolCaller{tools: h, by: by, requestID: requestid.Of(c), line: requestline.Of(c)}
 	if message.Asks() {
 		if visit.admitted, err = h.admitQuestion(c, by.Principal); err != nil {
-			return err
+			return h.Turns.Refuse(turn.MCP, err)
 		}
 		defer visit.admitted.slot.Leave()
 		bodies.Owe(c)
@@ -154,10 +154,10 @@ func (t *toolCaller) Ask(_ context.Context, question, conversationID string) (mc
 }
 
 func (t *toolCaller) ask(question, conversationID string) (answered mcp.Answer, err error) {
-	ask := turn.Ask{Message: question, Delivery: turn.Delivery{Format: markdown.Markdown}, Key: t.key, Admit: t.admitted.begin}
+	ask := turn.Ask{Transport: turn.MCP, Message: question, Delivery: turn.Delivery{Format: markdown.Markdown}, Key: t.key, Admit: t.admitted.begin}
 	if conversationID != "" {
 		if ask.ConversationID, err = t.ids.conversationID(conversationID); err != nil {
-			return answered, err
+			return answered, t.Turns.Refuse(turn.MCP, err)
 		}
 	}
 	begun, err := t.Turns.Begin(t.ctx, t.by.Principal, ask)

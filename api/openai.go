@@ -101,7 +101,13 @@ func (h openAIClients) model(c *fiber.Ctx, by caller) error {
 }
 
 // answer admits a question, and answers it whole or as a stream.
-func (h openAIClients) answer(c *fiber.Ctx, by caller, read func() (*openai.Question, error)) error {
+func (h openAIClients) answer(c *fiber.Ctx, by caller, read func() (*openai.Question, error)) (err error) {
+	transport, asked := turn.OpenAI, false
+	defer func() {
+		if err != nil && !asked {
+			err = h.Turns.Refuse(transport, err)
+		}
+	}()
 	admitted, err := h.admitQuestion(c, by.Principal)
 	if err != nil {
 		return err
@@ -115,6 +121,9 @@ func (h openAIClients) answer(c *fiber.Ctx, by caller, read func() (*openai.Ques
 	question, err := read()
 	if err != nil {
 		return err
+	}
+	if question.Stream {
+		transport = turn.OpenAIStream
 	}
 	if err := openai.CheckModel(question.Model, by.Chatbot.Name); err != nil {
 		return err
@@ -131,6 +140,7 @@ func (h openAIClients) answer(c *fiber.Ctx, by caller, read func() (*openai.Ques
 		}
 		return h.task(c, question, ended)
 	}
+	ask.Transport, asked = transport, true
 	if question.Stream {
 		streams = true
 		return h.stream(c, by, admitted, question, ask)

@@ -27,7 +27,7 @@ func (h openAIClients) stream(c *fiber.Ctx, by caller, admitted *admission, ques
 		return notPrevious(question, err)
 	}
 	began = true
-	s := newStream(reader, h.Streams)
+	s := h.openStream(reader)
 	s.alive = openai.Waiting
 	valid := streams(h).valid(by)
 	s.valid = func() error { return valid(reader.ctx) }

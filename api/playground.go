@@ -73,12 +73,12 @@ func (h playground) ask(c *fiber.Ctx, at visit) error {
 	}
 	slot, err := takeSlot(h.answers, principal)
 	if err != nil {
-		return err
+		return h.Turns.Refuse(turn.Playground, err)
 	}
 	var ask turn.Ask
 	if principal, ask, err = h.read(c, at, principal); err != nil {
 		slot.Leave()
-		return err
+		return h.Turns.Refuse(turn.Playground, err)
 	}
 	ask.Admit = func(context.Context) (func(), error) { return slot.Share(), nil }
 	return h.stream(c, at, streaming{principal: principal, question: ask.Message, slot: slot, begin: func(ctx context.Context) (*turn.Turn, turn.Delivery, error) {
@@ -89,7 +89,7 @@ func (h playground) ask(c *fiber.Ctx, at visit) error {
 
 // read reads what is asked, and of which settings.
 func (h playground) read(c *fiber.Ctx, at visit, principal *chatbot.Principal) (*chatbot.Principal, turn.Ask, error) {
-	ask := turn.Ask{Delivery: turn.Delivery{Format: markdown.Markdown, IDs: true}}
+	ask := turn.Ask{Transport: turn.Playground, Delivery: turn.Delivery{Format: markdown.Markdown, IDs: true}}
 	var request playgroundRequest
 	if err := decode(c, &request); err != nil {
 		return nil, ask, err

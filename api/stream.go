@@ -123,7 +123,7 @@ func (h streams) stream(c *fiber.Ctx, asked streaming) error {
 		return err
 	}
 	begun = true
-	s := newStream(reader, h.Streams)
+	s := h.openStream(reader)
 	valid := asked.valid // the rest of what was asked need not be kept
 	s.valid = func() error { return valid(reader.ctx) }
 	out := &writer{stream: s, seen: turn.From.Tail}

@@ -54,6 +54,8 @@ type stream struct {
 	resumed bool
 	// alive, unless empty, stands for the waiting events of a silent stream.
 	alive string
+	// open counts the streams that are open, unless it is nil.
+	open *atomic.Int64
 
 	// line is the request's in the log, which the stream ends.
 	line *requestline.Line
@@ -80,6 +82,14 @@ func (s *stream) answer(c *fiber.Ctx) {
 	s.line = requestline.Of(c)
 	s.line.Hold()
 	c.Context().SetBodyStream(s, -1)
+}
+
+// openStream returns a stream that counts as open until it is closed.
+func (a *API) openStream(reader reader) *stream {
+	s := newStream(reader, a.Streams)
+	a.open.Add(1)
+	s.open = &a.open
+	return s
 }
 
 // Read gives the connection what waits. It keeps a silent stream alive, and
@@ -198,6 +208,9 @@ func (s *stream) Close() error {
 	s.mu.Unlock()
 	if first {
 		s.reader.slot.Leave()
+		if s.open != nil {
+			s.open.Add(-1)
+		}
 	}
 	if s.timer != nil {
 		s.timer.Stop()

@@ -9,7 +9,7 @@ import (
 
 // accesses are why the program works across workspaces. Nothing else can make one.
 var accesses = struct {
-	people, callers, chats, leases, leftovers, knowledge, index, insight, tests, webhooks, signOn, privacy, isolation system.Access
+	people, callers, chats, leases, leftovers, knowledge, index, insight, tests, webhooks, signOn, privacy, isolation, figures system.Access
 }{
 	people:    grant.Because("A person is in several workspaces, a code or a customer says which, and operators and time go through all."),
 	callers:   grant.Because("A token's secret says which workspace it is of, and an operator names a chatbot alone."),
@@ -24,6 +24,7 @@ var accesses = struct {
 	signOn:    grant.Because("The domain of an address says whose identity provider it has."),
 	privacy:   grant.Because("Somebody who is forgotten may have been in any workspace."),
 	isolation: grant.Because("The check finds its own workspaces again."),
+	figures:   grant.Because("Metrics count what waits in all workspaces together."),
 }
 
 // AuditVerifier returns what verifies the audit log as it is now.

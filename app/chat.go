@@ -18,7 +18,7 @@ func (p *Program) openChat(models answer.Models) {
 	p.Quota = quota.New(chatstore.NewMonths(p.Store), p.now)
 	p.Chat = chat.New(ports.ForChat(p.Store, accesses.chats), p.Keys, p.now, p.Log)
 	p.Turns = turn.New(turn.Config{
-		Turns: chatstore.NewTurns(p.Store), Leases: chatstore.NewLeases(p.Store), System: accesses.leases, Chats: p.Chat, Keys: p.Keys, Quota: p.Quota, Tokens: p.Chatbots.Callers, Answers: p.Answers,
+		Turns: chatstore.NewTurns(p.Store), Leases: chatstore.NewLeases(p.Store), System: accesses.leases, Chats: p.Chat, Keys: p.Keys, Quota: p.Quota, Tokens: p.Chatbots.Callers, Answers: p.Answers, Meter: meter{p.metrics},
 		Now: p.now, Log: p.Log,
 	})
 }

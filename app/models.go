@@ -111,13 +111,16 @@ func (open opener) names(ctx context.Context, provider chatbot.OpenedProvider) (
 func (p *Program) newModels(own []answer.Model, openProvided opener, wrap func(answer.Model) answer.Model) (*models.Models, error) {
 	open := func(provider chatbot.OpenedProvider, name string) (answer.Model, error) {
 		model, err := openProvided(provider, name)
-		if err != nil || wrap == nil {
-			return model, err
+		if err != nil {
+			return nil, err
 		}
-		return wrap(model), nil
+		if wrap != nil {
+			model = wrap(model)
+		}
+		return countedModel{model, p.workspacesCalls}, nil
 	}
 	return models.New(models.Config{
-		Own: wrapped(own, wrap), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
+		Own: p.countedModels(wrapped(own, wrap)), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
 	})
 }
 

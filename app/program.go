@@ -109,8 +109,10 @@ type Program struct {
 	// version is the program's version, or empty.
 	version string
 
-	metrics  *metrics.Metrics
-	security *security.Events
+	metrics *metrics.Metrics
+	// The calls of models, by whose account pays.
+	serversCalls, workspacesCalls *metrics.Calls
+	security                      *security.Events
 	// Billing is nil without Stripe, and Mails without a mail server.
 	Billing *billing.Service
 	Mails   *mail.Sender
@@ -168,6 +170,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 		p.now = Now
 	}
 	p.security = newSecurityEvents(p.now, log, p.metrics)
+	p.openFigures()
 	if err := p.openIDs(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -218,7 +221,6 @@ func (p *Program) openIDs(ctx context.Context) error {
 
 // openBilling connects to Stripe and to the mail server, if they are configured.
 func (p *Program) openBilling() (err error) {
-	p.metrics.KnowAlarms(billing.Alarms()...)
 	if p.Config.SMTPURL != "" {
 		if p.Mails, err = mail.New(p.Config.Mails(p.now)); err != nil {
 			return err
@@ -235,6 +237,9 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	embedder, err := OpenEmbedder(p.Config)
 	if err != nil {
 		return err
+	}
+	if p.Config.EmbedModel != "" {
+		embedder = countedEmbedder{embedder, p.serversCalls}
 	}
 	p.embedder = embedder
 	if p.Index, err = openIndex(ctx, p.Config); err != nil {
@@ -255,6 +260,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
+	extractor.Count = func(end extract.End) { p.metrics.ReaderEnded(string(end)) }
 	reader := extract.NewReader(extractor, runtime.GOMAXPROCS(0))
 	ports.Extractor, ports.Splitter = reader, reader
 	if options.Index != nil {
@@ -288,11 +294,12 @@ func (p *Program) requests() *rate.Requests {
 }
 
 func (p *Program) openQueue(ctx context.Context) (err error) {
-	settings := jobs.Config{Workers: p.Config.JobWorkers(), Lease: p.Config.JobLease, Log: p.Log}
+	settings := jobs.Config{Workers: p.Config.JobWorkers(), Lease: p.Config.JobLease, Failed: p.metrics.JobFailed, Log: p.Log}
 	if p.Store.IsSQLite() {
 		if settings.SQLite, err = p.Store.JobsDB(); err != nil {
 			return err
 		}
+		settings.Reads = p.Store.Raw(ctx)
 	} else {
 		settings.Postgres, settings.Role = p.Config.Database(), store.NewWall(p.Store).JobsRole()
 	}

@@ -17,6 +17,7 @@ import (
 	"parley/core/fault"
 	"parley/core/find"
 	"parley/core/rate"
+	"parley/internal/metrics"
 	"parley/internal/requestid"
 	"parley/internal/socket"
 	"parley/store"
@@ -90,6 +91,10 @@ func Listen(p *Program) (*Server, error) {
 		forPrograms.Billing, forPeople.Billing = p.Billing, p.Billing
 	}
 	s.API = api.New(forPrograms)
+	s.metrics.Read(func(set metrics.Set) {
+		set(metrics.StreamsOpen, float64(s.API.StreamsOpen()))
+		set(metrics.DocumentsBehind, 0)
+	})
 	s.old.log = p.Log
 	s.App = newApp(s.fail, &s.old)
 	received, sent := bodies.New(p.Config.BodyBytes(), proxies.Of), bodies.NewAnswers(p.Config.BodyBytes(), proxies.Of)

@@ -31,6 +31,9 @@ const (
 	Failed = "failed"
 )
 
+// Outcomes returns all outcomes of events.
+func Outcomes() []string { return []string{Applied, Unchanged, Duplicate, Ignored, Refused, Failed} }
+
 // The reasons of an alarm.
 const (
 	// TwoSubscriptions is a customer who pays for more than one.

@@ -43,6 +43,9 @@ type Extractor struct {
 	// no system-call filter can confine the child. On Linux it changes nothing.
 	// Set it before the first call.
 	Unconfined bool
+	// Count, unless nil, is told of each child that has ended, but not of those whose work
+	// nobody wants any more. Set it before the first call.
+	Count func(End)
 
 	// sandboxed says whether the system can confine a child.
 	sandboxed bool

@@ -168,6 +168,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	child.WaitDelay = 5 * time.Second
 	ownGroup(child)
 	if err := child.Start(); err != nil {
+		e.count(endOf(nil, false))
 		return nil, fmt.Errorf("extract: starting the child: %w", err)
 	}
 	if e.began != nil {
@@ -185,6 +186,9 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	if e.ended != nil {
 		e.ended(child.ProcessState)
 	}
+	if ctx.Err() == nil {
+		e.count(endOf(child.ProcessState, failure != nil))
+	}
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
 		_ = killGroup(child) // a process of the group may still hold the output open
@@ -197,6 +201,12 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 		return nil, failure
 	}
 	return nil, ended(err, stderr.kept.String())
+}
+
+func (e *Extractor) count(end End) {
+	if e.Count != nil {
+		e.Count(end)
+	}
 }
 
 // ended says why a child exited that the parent did not stop.

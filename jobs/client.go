@@ -52,6 +52,8 @@ type client[T any] struct {
 	announce func(ctx context.Context, tx *intx.Transaction, on T, work string) error
 	// wake makes a kind's queues look for jobs now.
 	wake func(ctx context.Context, work string)
+	// counted reads what waits: a row of each kind, with the seconds of the oldest.
+	counted func(ctx context.Context, each func(scan func(...any) error) error) error
 	// prepare prepares the database for this process.
 	prepare func(ctx context.Context) error
 	release func() error

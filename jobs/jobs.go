@@ -66,6 +66,11 @@ type Config struct {
 	Poll time.Duration
 	// Grace is how long a slice may go on when the queue stops; 0 means 10 s.
 	Grace time.Duration
+	// Failed, unless nil, is told of the kind of each slice that failed.
+	Failed func(work string)
+	// Reads, unless nil, reads the file of SQLite: [Queue.Waiting] then leaves the queue's
+	// own connection alone, which takes turns with the writer of the store.
+	Reads Querier
 	Log   *slog.Logger
 }
 
@@ -99,6 +104,7 @@ type Queue struct {
 type database interface {
 	enqueue(ctx context.Context, tx *intx.Transaction, workspaceID, work string) error
 	run(ctx context.Context, config *river.Config, w *runner) error
+	waiting(ctx context.Context) (Waiting, error)
 	check(ctx context.Context) error
 	close() error
 }

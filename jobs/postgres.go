@@ -43,7 +43,10 @@ func openPostgres(ctx context.Context, config Config) (database, error) {
 		announce: func(ctx context.Context, _ *intx.Transaction, on pgx.Tx, work string) error {
 			return driver.UnwrapExecutor(on).NotifyMany(ctx, announcement(work))
 		},
-		wake:    func(ctx context.Context, work string) { wakeAll(ctx, driver, work, config.Log) },
+		wake: func(ctx context.Context, work string) { wakeAll(ctx, driver, work, config.Log) },
+		counted: func(ctx context.Context, each func(scan func(...any) error) error) error {
+			return countedOnPostgres(ctx, pool, each)
+		},
 		prepare: func(context.Context) error { return nil },
 		release: func() error { pool.Close(); return nil },
 	}
@@ -62,6 +65,21 @@ const queuedJob = `SELECT EXISTS (SELECT 1 FROM river_job WHERE state IN ('avail
 func queued(ctx context.Context, on pgx.Tx, workspaceID, work string) (is bool, err error) {
 	err = on.QueryRow(ctx, queuedJob, work, workspaceID).Scan(&is)
 	return is, err
+}
+
+// countedOnPostgres reads what waits from a database.
+func countedOnPostgres(ctx context.Context, pool *pgxpool.Pool, each func(scan func(...any) error) error) error {
+	rows, err := pool.Query(ctx, waitingOnPostgres)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 func announcement(work string) *riverdriver.NotifyManyParams {

@@ -23,7 +23,9 @@ import (
 // job must never be given up.
 type runner struct {
 	river.WorkerDefaults[args]
-	worker   Worker
+	worker Worker
+	// failing, unless nil, is told of the kind of each slice that failed.
+	failing  func(work string)
 	complete func(ctx context.Context, job *river.Job[args]) error
 	log      *slog.Logger
 
@@ -76,6 +78,9 @@ func (r *runner) failed(of args, err error) time.Duration {
 	r.failures[of]++
 	times := r.failures[of]
 	r.mu.Unlock()
+	if r.failing != nil {
+		r.failing(of.Work)
+	}
 
 	delay := backoff(times)
 	r.log.Warn("background work failed", "workspace_id", of.WorkspaceID, "work", of.Work, "times", times, "again_in_ms", delay.Milliseconds(), "error", err)

@@ -16,6 +16,10 @@ import (
 // openSQLite takes the queue's connection to a file that no other process has
 // open.
 func openSQLite(_ context.Context, config Config) (database, error) {
+	reads := config.Reads
+	if reads == nil {
+		reads = config.SQLite
+	}
 	wakeups := newWakeups(len(config.Workers))
 	c := &client[*sql.Tx]{
 		driver: singleProcessDriver{riversqlite.New(config.SQLite), wakeups},
@@ -25,6 +29,7 @@ func openSQLite(_ context.Context, config Config) (database, error) {
 			return nil
 		},
 		wake:    func(_ context.Context, work string) { wakeups.wake(work) },
+		counted: countedOnSQLite(reads),
 		prepare: func(ctx context.Context) error { return takeOver(ctx, config.SQLite) },
 		release: config.SQLite.Close,
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: a PostgreSQL server,
-# Chromium, a C compiler (the race detector needs cgo), Node.js and Python with the
+# Chromium, Prometheus, a C compiler (the race detector needs cgo), Node.js and Python with the
 # libraries of tools/sdks (scripts/sdks.sh says where), and a Weaviate server, which
 # it builds (scripts/weaviate.sh says where). It asks no questions, and does nothing
 # if everything is installed.
@@ -27,6 +27,11 @@ has_compiler() {
   command -v "${CC:-gcc}" >/dev/null
 }
 
+# Its promtool tries the alerts.
+has_prometheus() {
+  command -v promtool >/dev/null
+}
+
 # The clients for TypeScript and Python are tested with both.
 has_node() {
   command -v npm >/dev/null && node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)' 2>/dev/null
@@ -40,6 +45,7 @@ missing=()
 has_postgres || missing+=(postgresql)
 has_browser || missing+=(chromium-headless-shell)
 has_compiler || missing+=(gcc libc6-dev)
+has_prometheus || missing+=(prometheus)
 has_node || missing+=(nodejs npm)
 has_python || missing+=(python3 python3-venv)
 
@@ -69,7 +75,11 @@ install_packages() {
   # Not every Debian or Ubuntu has the small Chromium.
   apt-cache show chromium-headless-shell >/dev/null 2>&1 || missing=("${missing[@]/%chromium-headless-shell/chromium}")
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
+    apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null || return
+  # Debian starts it, and the tests want its tools alone.
+  case " ${missing[*]} " in
+    *" prometheus "*) "${as_root[@]}" systemctl disable --now prometheus >/dev/null 2>&1 || true ;;
+  esac
 }
 
 # In parallel, because one mostly waits for the network, the other for the processor.

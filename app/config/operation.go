@@ -10,7 +10,7 @@ import (
 
 // Operation configures what operators monitor and who may sign up.
 type Operation struct {
-	MetricsAddr     string `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which Parley serves /metrics to Prometheus, such as 127.0.0.1:9091. If it is unset, Parley serves no metrics. Keep this address private."`
+	MetricsAddr     string `name:"metrics-addr" env:"METRICS_ADDR" placeholder:"ADDRESS" help:"Address on which Parley serves /metrics to Prometheus and profiles at /debug/pprof/, such as 127.0.0.1:9091. If it is unset, Parley serves neither. Keep this address private."`
 	SecurityContact string `name:"security-contact" env:"SECURITY_CONTACT" placeholder:"URI" help:"Where people report a vulnerability of this installation, such as mailto:security@example.com or https://example.com/security. If it is set, Parley serves /.well-known/security.txt, which also names the policy if BASE_URL begins with https."`
 	AuditDays       int    `name:"audit-days" env:"AUDIT_DAYS" placeholder:"N" default:"400" help:"Days for which Parley keeps entries of the audit log, including those of deleted workspaces: from 1 to 3660."`
 	AuditStdout     bool   `name:"audit-stdout" env:"AUDIT_STDOUT" help:"Whether the server writes each entry of the audit log to standard output, as a line of JSON with the field audit, for a collector. Its own log goes to standard error."`

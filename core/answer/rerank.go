@@ -103,8 +103,8 @@ func (j judge) prompt(found []retrieval.Result) (prompt.Prompt, error) {
 	exact := 0.0
 	asked := "Passages:\n\n" + strings.Join(texts, "\n\n") + "\n\nQuestion:\n" + question + "\n\nThe numbers of the passages, best first:"
 	return prompt.Prompt{
-		Messages: []prompt.Message{{Role: prompt.SystemRole, Text: rerankInstructions}, {Role: prompt.UserRole, Text: asked}},
-		Whole:    true, MaxTokens: rerankTokens, Temperature: &exact,
+		Purpose: prompt.Rerank, Messages: []prompt.Message{{Role: prompt.SystemRole, Text: rerankInstructions}, {Role: prompt.UserRole, Text: asked}},
+		Whole: true, MaxTokens: rerankTokens, Temperature: &exact,
 	}, nil
 }
 

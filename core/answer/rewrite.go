@@ -77,7 +77,7 @@ func rewriting(history []prompt.Message, question string) prompt.Prompt {
 	b.WriteString("\nLast question: " + clean.Line(question, rewriteChars) + "\n\nThe last question, standing on its own:")
 	exact := 0.0
 	return prompt.Prompt{
-		Messages: []prompt.Message{{Role: prompt.SystemRole, Text: rewriteInstructions}, {Role: prompt.UserRole, Text: b.String()}},
+		Purpose: prompt.Rewrite, Messages: []prompt.Message{{Role: prompt.SystemRole, Text: rewriteInstructions}, {Role: prompt.UserRole, Text: b.String()}},
 		Question: question, Whole: true, MaxTokens: rewriteTokens, Temperature: &exact,
 	}
 }

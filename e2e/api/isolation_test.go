@@ -111,7 +111,7 @@ func nothingCrosses(w *harness.Instance, address string) {
 func TestDoctorIsolation(t *testing.T) {
 	t.Parallel()
 	harness.OnAnyDatabase(t, func(t *testing.T, start func(...func(*app.Config)) *harness.Instance) {
-		w := start()
+		w := start(harness.Measured)
 		w.HasNoRates()
 		w.NewFullWorkspace("quillon")
 		before := rowCounts(w)
@@ -120,6 +120,13 @@ func TestDoctorIsolation(t *testing.T) {
 			w := w.Within(t)
 			nothingCrosses(w, w.Base)
 			leftNothing(w, before, 1)
+			for _, one := range w.Scrape() {
+				for label, value := range one.Labels {
+					if strings.Contains(value, "isolation") {
+						t.Errorf("%s has the label %s=%q", one.Name, label, value)
+					}
+				}
+			}
 		})
 		t.Run("a check that is interrupted takes everything away", func(t *testing.T) {
 			w := w.Within(t)

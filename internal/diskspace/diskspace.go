@@ -84,3 +84,18 @@ func Full(ctx context.Context) error {
 	reason, _ := ctx.Value(fullKey{}).(error)
 	return reason
 }
+
+// Room returns the free bytes and the size of the disk of the folders. Of several disks it
+// takes the one with the least space.
+func (f *Folders) Room() (free, size uint64, err error) {
+	for i, dir := range f.dirs {
+		here, all, err := roomOf(dir)
+		if err != nil {
+			return 0, 0, err
+		}
+		if i == 0 || here < free {
+			free, size = here, all
+		}
+	}
+	return free, size, nil
+}

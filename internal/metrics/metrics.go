@@ -6,6 +6,7 @@
 package metrics
 
 import (
+	"runtime"
 	"slices"
 	"strconv"
 	"time"
@@ -26,6 +27,12 @@ type Metrics struct {
 	security    *prometheus.CounterVec
 	backup      prometheus.Gauge
 	unencoded   prometheus.Gauge
+	build       *prometheus.GaugeVec
+	answers     *answers
+	models      *models
+	jobFailures *prometheus.CounterVec
+	readers     *prometheus.CounterVec
+	lookups     *lookups
 }
 
 // New returns figures that are all zero.
@@ -57,9 +64,19 @@ func New() *Metrics {
 			Help:    "Time until the response was ready or, for a stream, until it ended.",
 			Buckets: []float64{.001, .005, .01, .05, .1, .5, 1, 5, 10, 60},
 		}, []string{"method", "route"}),
+		build: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "parley_build_info",
+			Help: "Always 1, with the version of the program and of Go.",
+		}, []string{"version", "goversion"}),
+		answers: newAnswers(), models: newModels(), lookups: &lookups{},
+		jobFailures: counter("parley_job_failures_total",
+			"Jobs that failed and are tried again, by kind of work.", "kind"),
+		readers: counter("parley_readers_total",
+			"Processes that read files and have ended, by how: finished, at a limit, killed by the system, or failed.", "end"),
 	}
-	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations, m.security, m.backup, m.unencoded,
+	m.registry.MustRegister(m.events, m.corrections, m.alarms, m.requests, m.durations, m.security, m.backup, m.unencoded, m.build, m.jobFailures, m.readers, m.lookups,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(append(m.answers.collectors(), m.models.collectors()...)...)
 	return m
 }
 
@@ -86,7 +103,7 @@ var eventTypes = []string{
 // Event counts an event from Stripe. An unknown type counts as "other".
 func (m *Metrics) Event(kind, outcome string) {
 	if !slices.Contains(eventTypes, kind) {
-		kind = "other"
+		kind = Unlisted
 	}
 	m.events.WithLabelValues(kind, outcome).Inc()
 }
@@ -126,4 +143,26 @@ func (m *Metrics) KnowAlarms(reasons ...string) {
 func (m *Metrics) Request(method, route string, status int, took time.Duration) {
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.durations.WithLabelValues(method, route).Observe(took.Seconds())
+}
+
+// Build says which program runs.
+func (m *Metrics) Build(version string) {
+	m.build.WithLabelValues(version, runtime.Version()).Set(1)
+}
+
+// KnowEvents declares the outcomes of Stripe's events.
+func (m *Metrics) KnowEvents(outcomes ...string) {
+	for _, outcome := range outcomes {
+		for _, kind := range append([]string{Unlisted}, eventTypes...) {
+			m.events.WithLabelValues(kind, outcome)
+		}
+	}
+}
+
+// KnowRequests declares the statuses with which a route answers.
+func (m *Metrics) KnowRequests(method, route string, statuses ...int) {
+	m.durations.WithLabelValues(method, route)
+	for _, status := range statuses {
+		m.requests.WithLabelValues(method, route, strconv.Itoa(status))
+	}
 }

@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -85,8 +86,8 @@ func TestFigures(t *testing.T) {
 			t.Error("the type is shown")
 		}
 	})
-	for target, want := range map[string]int{"GET /": 404, "GET /metrics/x": 404, "POST /metrics": 405, "GET /debug/pprof/": 404} {
-		t.Run(target+" is refused", func(t *testing.T) {
+	for target, want := range map[string]int{"GET /": 404, "GET /metrics/x": 404, "POST /metrics": 405, "GET /debug/pprof/cmdline": 404, "GET /debug/pprof/": 200, "GET /debug/pprof/goroutine": 200, "GET /debug/pprof/heap": 200} {
+		t.Run(fmt.Sprintf("%s is answered with %d", target, want), func(t *testing.T) {
 			method, path, _ := strings.Cut(target, " ")
 			if status, _ := ask(t, method, base+path); status != want {
 				t.Errorf("got %d", status)

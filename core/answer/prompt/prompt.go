@@ -12,6 +12,8 @@ import (
 // language model; Question, Passages and NoAnswer hold its parts for an
 // answerer that is not one.
 type Prompt struct {
+	// Purpose is what the model is asked for. Empty is an answer.
+	Purpose Purpose
 	// Messages are the composed prompt in order: instructions, history and the
 	// question with its passages, and then the calls of tools with what came
 	// of them.
@@ -40,6 +42,15 @@ type Prompt struct {
 	// Temperature is left to the model when it is nil.
 	Temperature *float64
 }
+
+// Purpose says what a model is asked for, for whoever counts.
+type Purpose string
+
+// The purposes besides an answer.
+const (
+	Rewrite Purpose = "rewrite"
+	Rerank  Purpose = "rerank"
+)
 
 // Message is one message of a composed prompt.
 type Message struct {

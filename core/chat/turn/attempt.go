@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -21,6 +22,7 @@ type attempt struct {
 	service     *Service
 	workspaceID string
 	origin      chat.Origin
+	transport   Transport
 	// draft is nil before a ticket is taken.
 	draft *answer.Draft
 
@@ -104,7 +106,9 @@ func (a *attempt) conclude(ctx context.Context, err error) {
 	if stored != nil {
 		a.service.Log.Log(ctx, fault.Level(stored), "answer not stored", "message_id", a.answerID, "error", stored)
 	}
-	a.settle(answer, errors.Join(err, stored))
+	err = errors.Join(err, stored)
+	a.tell(answer, err)
+	a.settle(answer, err)
 	if stored == nil && answer.Status == chat.Complete && !a.discards {
 		a.draft.Remember(context.WithoutCancel(ctx), answer.Answer)
 	}
@@ -138,8 +142,8 @@ func ending(ctx context.Context, err error) (chat.Status, error) {
 // could not begin, unless they can begin it again.
 var errAbandoned = fault.New(fault.Upstream, "The answer could not be begun. Send the request again.").Named(fault.AnswerInterrupted)
 
-// abandon ends an attempt that is not executed.
-func (a *attempt) abandon(ctx context.Context) {
+// abandon ends an attempt that is not executed. Reason is why, or nil.
+func (a *attempt) abandon(ctx context.Context, reason error) {
 	if !a.begun() {
 		a.leaveQueue()
 		a.release(false)
@@ -157,6 +161,7 @@ func (a *attempt) abandon(ctx context.Context) {
 	if err != nil {
 		a.service.Log.Log(ctx, fault.Level(err), "turn not ended", "message_id", a.answerID, "error", err)
 	}
+	a.tell(answer, cmp.Or(reason, error(errAbandoned)))
 	a.settle(answer, errAbandoned)
 }
 

@@ -25,7 +25,7 @@ type beginning struct {
 
 // begin stores the question and prepares its answer.
 func (b *beginning) begin(ctx context.Context) (err error) {
-	a := b.service.newAttempt(b.principal, b.ask.Delivery, b.ask.Key != nil)
+	a := b.service.newAttempt(b.principal, b.ask.Transport, b.ask.Delivery, b.ask.Key != nil)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
 	// Before the database is asked, and before the search, which costs something.
@@ -245,8 +245,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 type Ask struct {
 	// Ref's ConversationID of 0 starts a new conversation.
 	chat.Ref
-	Message  string
-	Delivery Delivery
+	Transport Transport
+	Message   string
+	Delivery  Delivery
 	// Metadata is what a new conversation gets. [chat.NewMetadata] makes it.
 	Metadata map[string]string
 	// CallerContext, unless nil, is what the caller says besides the question.
@@ -280,7 +281,7 @@ func (a Ask) check(p *chatbot.Principal) error {
 // ends fails it with the cause of ctx.
 func (s *Service) Begin(ctx context.Context, p *chatbot.Principal, ask Ask) (*Turn, error) {
 	if err := ask.check(p); err != nil {
-		return nil, err
+		return nil, s.Refuse(ask.Transport, err)
 	}
 	turn := &Turn{service: s, Delivery: ask.Delivery}
 	b := &beginning{service: s, principal: p, ask: ask, turn: turn}
@@ -303,15 +304,14 @@ func (s *Service) Begin(ctx context.Context, p *chatbot.Principal, ask Ask) (*Tu
 		err = context.Cause(ctx)
 	}
 	if err != nil { // after a panic, too: the conversation must not stay busy
-		turn.Abandon(ctx)
-		return nil, err
+		return nil, turn.refuse(ctx, ask.Transport, err)
 	}
 	return turn, nil
 }
 
-func (s *Service) newAttempt(p *chatbot.Principal, delivery Delivery, keyed bool) *attempt {
+func (s *Service) newAttempt(p *chatbot.Principal, by Transport, delivery Delivery, keyed bool) *attempt {
 	return &attempt{
-		service: s, workspaceID: p.Chatbot.WorkspaceID, origin: chat.OriginOf(p), number: 1, keyed: keyed, durable: delivery.IDs, discards: p.Chatbot.DiscardMessages,
+		service: s, transport: by, workspaceID: p.Chatbot.WorkspaceID, origin: chat.OriginOf(p), number: 1, keyed: keyed, durable: delivery.IDs, discards: p.Chatbot.DiscardMessages,
 		leaveQueue: func() {}, published: publication{done: make(chan struct{})},
 	}
 }

@@ -84,7 +84,7 @@ const attemptsPaid = 3
 
 // beginAgain begins another attempt at an answer.
 func (b *beginning) beginAgain(ctx context.Context, stored Stored) (err error) {
-	a := b.service.newAttempt(b.principal, b.turn.Delivery, true)
+	a := b.service.newAttempt(b.principal, b.ask.Transport, b.turn.Delivery, true)
 	b.turn.attempt = a
 	ctx = a.withCancel(ctx)
 	// The message of one that failed was given back.

@@ -23,8 +23,10 @@ type Config struct {
 	Quota   *quota.Quota
 	Tokens  TokenMonths
 	Answers *answer.Pipeline
-	Now     func() time.Time
-	Log     *slog.Logger
+	// Meter is nil if nobody counts.
+	Meter Meter
+	Now   func() time.Time
+	Log   *slog.Logger
 }
 
 // TokenMonths counts the questions of tokens that have a limit of messages a month;

@@ -92,7 +92,7 @@ var ErrLeft = errors.New("the caller has gone")
 // Abandon ends a turn that will not be run.
 func (t *Turn) Abandon(ctx context.Context) {
 	if t.attempt != nil {
-		t.attempt.abandon(ctx)
+		t.attempt.abandon(ctx, nil)
 	}
 }
 
