@@ -11,6 +11,7 @@ import (
 	"parley/core/audit"
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/internal/trace"
 )
 
 const apiKeyHeader = "X-API-Key"
@@ -80,6 +81,7 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 		if err != nil {
 			return aboutToken(principal, err)
 		}
+		trace.Of(c.UserContext()).Text(trace.WorkspaceID, principal.Chatbot.WorkspaceID)
 		a.Chatbots.Uses.Used(&principal.Token, func() (ip, agent string) { return use.Address, c.Get(fiber.HeaderUserAgent) })
 		defer a.sayLimits(c, principal)
 		if err := principal.Needs(d.TokenScope); err != nil {

@@ -7,6 +7,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/tenant"
 	"parley/internal/id"
+	"parley/internal/trace"
 )
 
 // visit is a person at the chatbot that the path names.
@@ -28,6 +29,7 @@ func (a *API) withMember(d route.Declaration, handle func(*fiber.Ctx, visit) err
 		if err != nil {
 			return err
 		}
+		trace.Of(c.UserContext()).Text(trace.WorkspaceID, bot.WorkspaceID)
 		if err := a.Pace.Workspace(c.UserContext(), bot.WorkspaceID); err != nil {
 			return err
 		}
@@ -53,6 +55,7 @@ func (a *API) inWorkspace(d route.Declaration, handle func(*fiber.Ctx, tenant.Me
 		if err != nil {
 			return err
 		}
+		trace.Of(c.UserContext()).Text(trace.WorkspaceID, member.Workspace.ID)
 		if err := a.Pace.Workspace(c.UserContext(), member.Workspace.ID); err != nil {
 			return err
 		}

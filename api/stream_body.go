@@ -8,6 +8,7 @@ import (
 
 	"parley/core/chat/turn"
 	"parley/core/fault"
+	"parley/internal/trace"
 )
 
 // maxUnread is how much, in bytes, a slow reader may leave unread before the
@@ -25,6 +26,8 @@ type stream struct {
 	reader reader
 	times  StreamTimes
 	valid  func() error
+	// recorded ends what is recorded of the request.
+	recorded func()
 
 	// wake says that there is something to read, and room that there is room
 	// to write.
@@ -59,7 +62,8 @@ type stream struct {
 func newStream(reader reader, times StreamTimes) *stream {
 	return &stream{
 		reader: reader, times: times, wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
-		valid: func() error { return nil },
+		valid:    func() error { return nil },
+		recorded: trace.Hold(reader.ctx),
 	}
 }
 
@@ -177,6 +181,7 @@ func (s *stream) Close() error {
 	s.mu.Unlock()
 	if first {
 		s.reader.slot.Leave()
+		s.recorded()
 	}
 	if s.timer != nil {
 		s.timer.Stop()

@@ -154,7 +154,7 @@ func (s *Server) logRequest(c *fiber.Ctx) error {
 	}
 	s.reportRefusal(c, cmp.Or(refused, security.Noted(c)))
 	took := time.Since(start)
-	if s.measured != nil {
+	if s.counts() {
 		s.metrics.Request(c.Method(), c.Route().Path, c.Response().StatusCode(), took)
 	}
 	if s.Log.Enabled(c.UserContext(), slog.LevelInfo) {

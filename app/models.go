@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"net/http"
@@ -109,14 +110,26 @@ func (open opener) names(ctx context.Context, provider chatbot.OpenedProvider) (
 func (p *Program) newModels(own []answer.Model, openProvided opener, wrap func(answer.Model) answer.Model) (*models.Models, error) {
 	open := func(provider chatbot.OpenedProvider, name string) (answer.Model, error) {
 		model, err := openProvided(provider, name)
-		if err != nil || wrap == nil {
-			return model, err
+		if err != nil {
+			return nil, err
 		}
-		return wrap(model), nil
+		if wrap != nil {
+			model = wrap(model)
+		}
+		return p.recorded(model, string(provider.Kind)), nil
 	}
 	return models.New(models.Config{
-		Own: wrapped(own, wrap), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
+		Own: p.ownRecorded(wrapped(own, wrap)), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
 	})
+}
+
+// ownRecorded has the calls of the server's own models recorded, if traces are sent.
+func (p *Program) ownRecorded(own []answer.Model) []answer.Model {
+	all := make([]answer.Model, len(own))
+	for i, model := range own {
+		all[i] = p.recorded(model, cmp.Or(p.Config.LLMProvider, string(chatbot.OpenAI)))
+	}
+	return all
 }
 
 // wrapped wraps each model if there is a wrapper.
