@@ -136,3 +136,25 @@ func TestPanicIsNotRecorded(t *testing.T) {
 		t.Errorf("what is recorded is %v", ended)
 	}
 }
+
+// BenchmarkRequest measures what a request costs that is not sampled, as 99 of 100 are with a
+// ratio of 0.01, and one that is.
+func BenchmarkRequest(b *testing.B) {
+	for name, sampler := range map[string]sdk.Sampler{"not sampled": sdk.ParentBased(sdk.NeverSample()), "sampled": sdk.AlwaysSample()} {
+		b.Run(name, func(b *testing.B) {
+			tracer := trace.New(sdk.NewTracerProvider(sdk.WithSampler(sampler)))
+			b.ReportAllocs()
+			for b.Loop() {
+				ctx, request := tracer.Request(context.Background(), "")
+				for range 5 {
+					_, part := trace.Start(ctx, "retrieve")
+					part.Number(trace.Passages, 5)
+					part.End()
+				}
+				if request != nil {
+					request.Release()
+				}
+			}
+		})
+	}
+}
