@@ -12,6 +12,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/internal/requestline"
+	"parley/internal/trace"
 )
 
 const apiKeyHeader = "X-API-Key"
@@ -84,6 +85,7 @@ func (a *API) withToken(d route.Declaration, handle func(*fiber.Ctx, caller) err
 		if err != nil {
 			return aboutToken(principal, err)
 		}
+		trace.Of(c.UserContext()).Text(trace.WorkspaceID, principal.Chatbot.WorkspaceID)
 		a.Chatbots.Uses.Used(&principal.Token, func() (ip, agent string) { return use.Address, c.Get(fiber.HeaderUserAgent) })
 		defer a.sayLimits(c, principal)
 		if err := principal.Needs(d.TokenScope); err != nil {

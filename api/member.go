@@ -8,6 +8,7 @@ import (
 	"parley/core/tenant"
 	"parley/internal/id"
 	"parley/internal/requestline"
+	"parley/internal/trace"
 )
 
 // visit is a person at the chatbot that the path names.
@@ -30,6 +31,7 @@ func (a *API) withMember(d route.Declaration, handle func(*fiber.Ctx, visit) err
 			return err
 		}
 		requestline.Of(c).For(bot.WorkspaceID, "")
+		trace.Of(c.UserContext()).Text(trace.WorkspaceID, bot.WorkspaceID)
 		if err := a.Pace.Workspace(c.UserContext(), bot.WorkspaceID); err != nil {
 			return err
 		}
@@ -56,6 +58,7 @@ func (a *API) inWorkspace(d route.Declaration, handle func(*fiber.Ctx, tenant.Me
 			return err
 		}
 		requestline.Of(c).For(member.Workspace.ID, "")
+		trace.Of(c.UserContext()).Text(trace.WorkspaceID, member.Workspace.ID)
 		if err := a.Pace.Workspace(c.UserContext(), member.Workspace.ID); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"parley/core/chat"
 	"parley/core/chat/turn"
 	"parley/internal/requestid"
+	"parley/internal/trace"
 )
 
 // stream answers with Server-Sent Events. What fails before the first event is an
@@ -82,6 +83,7 @@ func (r *openAIRun) event(e turn.Event) error {
 
 func (r *openAIRun) fail(err error) {
 	f := failureOf(err)
+	trace.Of(r.out.reader.ctx).Fail(string(f.name))
 	logFailure(r.api.Log, f, r.requestID, err)
 	r.out.failed(f, err)
 	r.out.append(func(b []byte) []byte { return r.encoder.Fail(b, openAIFailure(f, r.form)) })

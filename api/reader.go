@@ -11,6 +11,7 @@ import (
 	"parley/core/rate"
 	"parley/internal/diskspace"
 	"parley/internal/socket"
+	"parley/internal/trace"
 )
 
 // errClientGone is the cause of a context that ends because the client has gone. A
@@ -36,7 +37,7 @@ func (a *API) newReader(c *fiber.Ctx) reader {
 	if full := diskspace.Full(c.UserContext()); full != nil {
 		lifetime = diskspace.WithFull(lifetime, full)
 	}
-	ctx, cancel := context.WithCancelCause(lifetime)
+	ctx, cancel := context.WithCancelCause(trace.Carry(lifetime, c.UserContext()))
 	conn := c.Context().Conn()
 	return reader{ctx, cancel, conn, socket.Watch(conn, func() { cancel(errClientGone) }), nil}
 }

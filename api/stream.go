@@ -15,6 +15,7 @@ import (
 	"parley/core/fault"
 	"parley/core/rate"
 	"parley/internal/requestid"
+	"parley/internal/trace"
 	"parley/text/markdown"
 )
 
@@ -217,6 +218,7 @@ func (r *streamRun) finish(ctx context.Context, answer turn.Answer, err error) {
 
 func (r *streamRun) fail(err error) {
 	f := failureOf(err)
+	trace.Of(r.out.reader.ctx).Fail(string(f.name))
 	logFailure(r.api.Log, f, r.requestID, err)
 	r.out.failed(f, err)
 	r.out.fail(f)

@@ -12,6 +12,7 @@ import (
 	"parley/core/chat/turn"
 	"parley/core/fault"
 	"parley/internal/requestline"
+	"parley/internal/trace"
 )
 
 // maxUnread is how much, in bytes, a slow reader may leave unread before the
@@ -29,6 +30,8 @@ type stream struct {
 	reader reader
 	times  StreamTimes
 	valid  func() error
+	// recorded ends what is recorded of the request.
+	recorded func()
 
 	// wake says that there is something to read, and room that there is room
 	// to write.
@@ -72,7 +75,8 @@ type stream struct {
 func newStream(reader reader, times StreamTimes) *stream {
 	return &stream{
 		reader: reader, times: times, wake: make(chan struct{}, 1), room: make(chan struct{}, 1),
-		valid: func() error { return nil },
+		valid:    func() error { return nil },
+		recorded: trace.Hold(reader.ctx),
 	}
 }
 
@@ -211,6 +215,7 @@ func (s *stream) Close() error {
 		if s.open != nil {
 			s.open.Add(-1)
 		}
+		s.recorded()
 	}
 	if s.timer != nil {
 		s.timer.Stop()

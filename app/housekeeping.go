@@ -77,6 +77,8 @@ func (s *Server) keepHouse(ctx context.Context) {
 		tasks.Go(func() {
 			logUnlessStopped(ctx, s.Log, "could not serve metrics", s.metrics.Serve(ctx, s.measured))
 		})
+	}
+	if s.counts() {
 		tasks.Go(func() { s.watchBackups(ctx) })
 	}
 	tasks.Go(func() {

@@ -183,7 +183,7 @@ var probes = []string{"/healthz", "/readyz"}
 
 // requestEnded logs and counts a request whose answer has ended.
 func (s *Server) requestEnded(line *requestline.Line) {
-	if s.measured != nil {
+	if s.counts() {
 		s.metrics.Request(line.Method, line.Route, line.Status, line.Took)
 	}
 	level := slog.LevelInfo

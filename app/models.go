@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"net/http"
@@ -117,11 +118,20 @@ func (p *Program) newModels(own []answer.Model, openProvided opener, wrap func(a
 		if wrap != nil {
 			model = wrap(model)
 		}
-		return countedModel{model, p.workspacesCalls}, nil
+		return p.recorded(countedModel{model, p.workspacesCalls}, string(provider.Kind)), nil
 	}
 	return models.New(models.Config{
-		Own: p.countedModels(wrapped(own, wrap)), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
+		Own: p.ownRecorded(p.countedModels(wrapped(own, wrap))), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
 	})
+}
+
+// ownRecorded has the calls of the server's own models recorded, if traces are sent.
+func (p *Program) ownRecorded(own []answer.Model) []answer.Model {
+	all := make([]answer.Model, len(own))
+	for i, model := range own {
+		all[i] = p.recorded(model, cmp.Or(p.Config.LLMProvider, string(chatbot.OpenAI)))
+	}
+	return all
 }
 
 // wrapped wraps each model if there is a wrapper.

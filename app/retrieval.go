@@ -50,6 +50,9 @@ func OpenEmbedder(config *Config) (retrieval.Embedder, error) {
 	if err != nil { // an interface that holds a nil pointer would not be nil
 		return nil, fmt.Errorf("cannot use the embedding model: %w", err)
 	}
+	if config.SendsTraces() {
+		return recordedEmbedder{embedder, config.EmbedModel}, nil
+	}
 	return embedder, nil
 }
 

@@ -20,6 +20,8 @@ import (
 	"parley/internal/metrics"
 	"parley/internal/requestid"
 	"parley/internal/socket"
+	"parley/internal/telemetry"
+	"parley/internal/trace"
 	"parley/store"
 	insightstore "parley/store/insight"
 	"parley/web"
@@ -43,6 +45,8 @@ type Server struct {
 	listener net.Listener
 	// measured is where Prometheus reads the metrics, or nil.
 	measured net.Listener
+	// telemetry is nil unless traces or metrics are sent.
+	telemetry *telemetry.Telemetry
 	// endTurns ends the running answers.
 	endTurns context.CancelCauseFunc
 	lifetime context.Context
@@ -98,9 +102,10 @@ func Listen(p *Program) (*Server, error) {
 	s.old.log = p.Log
 	s.App = newApp(s.fail, &s.old)
 	received, sent := bodies.New(p.Config.BodyBytes(), proxies.Of), bodies.NewAnswers(p.Config.BodyBytes(), proxies.Of)
-	s.App.Use(requestid.Middleware, page.Origin(proxies), s.logRequests(), s.recover, s.secure, sent.Middleware, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
+	s.App.Use(requestid.Middleware, page.Origin(proxies), s.traceRequest, s.logRequests(), s.recover, s.secure, sent.Middleware, received.Middleware, refuseSurplus, noTokenPages(sessions.SameOrigin))
 	s.API.Register(s.App, &s.Routes)
 	web.Register(s.App, &s.Routes, forPeople)
+	s.startTelemetry()
 	return s, nil
 }
 
@@ -140,7 +145,7 @@ func (p *Program) checkStorage(ctx context.Context) error {
 // Serve answers requests until ctx ends. Then it lets running answers finish
 // within DRAIN_TIMEOUT.
 func (s *Server) Serve(ctx context.Context) error {
-	beside, stop := context.WithCancel(store.Background(context.Background()))
+	beside, stop := context.WithCancel(trace.With(store.Background(context.Background()), s.telemetry.Tracer()))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -170,6 +175,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer cancel()
 	logUnlessStopped(releasing, s.Log, "could not write when tokens were used", s.Chatbots.Uses.WriteUses(releasing))
 	logUnlessStopped(releasing, s.Log, "could not release reserved messages", s.ReleaseMessages(releasing))
+	s.telemetry.Stop()
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/intx"
+	"parley/internal/trace"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
@@ -51,10 +52,16 @@ func (r *runner) Work(ctx context.Context, job *river.Job[args]) error {
 }
 
 func (r *runner) slice(ctx context.Context, job *river.Job[args]) (more bool, pause time.Duration, err error) {
+	ctx, span := trace.Begin(ctx, "job "+job.Args.Work)
+	span.Text(trace.WorkspaceID, job.Args.WorkspaceID)
 	defer func() {
 		if value := recover(); value != nil {
 			err = newPanicError(value)
 		}
+		if err != nil {
+			span.Fail("job_failed")
+		}
+		span.End()
 	}()
 	more, pause, err = r.worker.Work(ctx, job.Args.WorkspaceID, job.Args.Work)
 	if more || err != nil {

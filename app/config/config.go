@@ -22,6 +22,7 @@ type Config struct {
 	Operation
 	Clients
 	Logging
+	Telemetry
 }
 
 // Validate is called by kong after parsing. It returns a WrongSetting.
@@ -38,7 +39,7 @@ func (c *Config) check() error {
 	}
 	for _, check := range []func() error{
 		c.Serving.check, c.Weaviate.check, c.Models.check, c.Reading.check, c.Payments.check,
-		c.Mail.check, c.SSO.check, c.Operation.check, c.Clients.check, c.Logging.check,
+		c.Mail.check, c.SSO.check, c.Operation.check, c.Clients.check, c.Logging.check, c.Telemetry.check,
 	} {
 		if err := check(); err != nil {
 			return err

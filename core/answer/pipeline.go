@@ -10,6 +10,7 @@ import (
 	"parley/core/chatbot"
 	"parley/core/fault"
 	"parley/core/retrieval"
+	"parley/internal/trace"
 	"parley/text/writing"
 )
 
@@ -121,7 +122,15 @@ func (d *Draft) Prepare(ctx context.Context, history []prompt.Message) (err erro
 }
 
 // retrieve finds passages for the question.
-func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retrieval.Result, error) {
+func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) (found []retrieval.Result, err error) {
+	ctx, span := trace.Start(ctx, "retrieve")
+	defer func() {
+		span.Number(trace.Passages, len(found))
+		if err != nil {
+			span.Fail(string(fault.As(err).Code()))
+		}
+		span.End()
+	}()
 	query := retrieval.Query{Text: d.question, Limit: passagesWanted}
 	addEarlier(&query, history, d.noAnswer)
 	if d.query != d.question {
@@ -132,7 +141,7 @@ func (d *Draft) retrieve(ctx context.Context, history []prompt.Message) ([]retri
 		query.Judge = judge{d}
 	}
 	scope := retrieval.Scope{WorkspaceID: d.bot.WorkspaceID, ChatbotID: d.bot.ID}
-	found, err := d.pipeline.searcher.Search(ctx, scope, query)
+	found, err = d.pipeline.searcher.Search(ctx, scope, query)
 	if words := prompt.PlaceWords(d.question, history); err == nil && len(found) == 0 && words != "" {
 		query.Text += "\n" + words // "Where are you?" has no word that a document has.
 		found, err = d.pipeline.searcher.Search(ctx, scope, query)

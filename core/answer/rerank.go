@@ -12,6 +12,7 @@ import (
 	"parley/core/answer/prompt"
 	"parley/core/chatbot"
 	"parley/core/retrieval"
+	"parley/internal/trace"
 	"parley/text/clean"
 )
 
@@ -71,6 +72,8 @@ func (j judge) ask(ctx context.Context, found []retrieval.Result) ([]int, Usage,
 	if err != nil {
 		return nil, Usage{}, err
 	}
+	ctx, span := trace.Start(ctx, "rerank")
+	defer span.End()
 	ctx, cancel := context.WithTimeout(ctx, rerankWithin)
 	defer cancel()
 	var text strings.Builder

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley/core/answer/prompt"
+	"parley/internal/trace"
 	"parley/text/clean"
 )
 
@@ -38,6 +39,8 @@ func (p *Pipeline) selfContained(ctx context.Context, model Model, history []pro
 	if len(history) == 0 || !model.Traits().Language || utf8.RuneCountInString(question) > rewriteChars {
 		return question, Usage{}
 	}
+	ctx, span := trace.Start(ctx, "rewrite")
+	defer span.End()
 	ctx, cancel := context.WithTimeout(ctx, rewriteWithin)
 	defer cancel()
 	var text strings.Builder

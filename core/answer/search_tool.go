@@ -14,6 +14,7 @@ import (
 	"parley/core/answer/prompt"
 	"parley/core/fault"
 	"parley/core/retrieval"
+	"parley/internal/trace"
 	"parley/text/clean"
 )
 
@@ -102,15 +103,19 @@ func readCall(call prompt.Call) searchCall {
 // search searches for a query and returns what to tell the model. A search that
 // fails is no reason to end the answer, but a caller that has left is.
 func (r *rounds) search(ctx context.Context, query string) (string, error) {
+	ctx, span := trace.Start(ctx, "retrieve")
+	defer span.End()
 	scope := retrieval.Scope{WorkspaceID: r.bot.WorkspaceID, ChatbotID: r.bot.ID}
 	found, err := r.pipeline.searcher.Search(ctx, scope, retrieval.Query{Text: query, Limit: passagesWanted})
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
 	if err != nil {
+		span.Fail(string(fault.As(err).Code()))
 		r.pipeline.log.Log(ctx, fault.Level(err), "a model's search failed", "chatbot_id", r.bot.ID, "error", err)
 		return "The documents cannot be searched just now. Answer from what you have, or say that you could not look it up.", nil
 	}
+	span.Number(trace.Passages, len(found))
 	more, known := r.sort(found)
 	given, texts := r.left.Choose(more[:min(len(more), maxToolPassages-r.added)], len(r.prompt.Passages)+1)
 	if len(given) > 0 {

@@ -9,6 +9,7 @@ import (
 	"parley/core/audit"
 	"parley/core/fault"
 	"parley/core/system"
+	"parley/internal/trace"
 )
 
 // Worker does the work that is due, whoever asks for it.
@@ -117,8 +118,13 @@ func (s *Worker) leftHere(ctx context.Context, d Document) (Document, bool) {
 
 // attempt is advance for one version of a document. If it ends without a result, its count is
 // taken back.
-func (s *Worker) attempt(ctx context.Context, d Document, step func(context.Context, *Document) error) (Document, error) {
-	var err error
+func (s *Worker) attempt(ctx context.Context, d Document, step func(context.Context, *Document) error) (after Document, err error) {
+	ctx, span := trace.Start(ctx, "document")
+	span.Text(trace.DocumentID, d.ID)
+	defer func() {
+		span.Text(trace.DocumentState, string(after.State))
+		span.End()
+	}()
 	if d.State == Removing {
 		err = s.removals.finish(ctx, d)
 	} else {
@@ -127,7 +133,7 @@ func (s *Worker) attempt(ctx context.Context, d Document, step func(context.Cont
 	if d.State == Fetching && fault.Is(err, fault.RateLimited) && ctx.Err() == nil {
 		err = s.postponeHost(ctx, &d, err)
 	}
-	after := d
+	after = d
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errTaken) {
 		after, err = s.postpone(ctx, d, err)
 	}

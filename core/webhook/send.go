@@ -16,6 +16,7 @@ import (
 	"parley/core/outbox"
 	"parley/core/tenant"
 	"parley/internal/id"
+	"parley/internal/trace"
 )
 
 const (
@@ -183,7 +184,16 @@ func (s *Sender) busy() (busy Busy, full bool) {
 
 // send makes one attempt and settles it, outside of any transaction. A process that
 // dies meanwhile leaves the delivery to its lease.
-func (s *Sender) send(ctx context.Context, d Delivery) error {
+func (s *Sender) send(ctx context.Context, d Delivery) (err error) {
+	ctx, span := trace.Begin(ctx, "webhook")
+	span.Text(trace.WorkspaceID, d.WorkspaceID)
+	span.Text(trace.MessageID, d.Message.ID)
+	defer func() {
+		if err != nil {
+			span.Fail(string(fault.As(err).Code()))
+		}
+		span.End()
+	}()
 	e, err := s.ports.Endpoints.Endpoint(ctx, d.WorkspaceID, d.EndpointID)
 	if fault.Is(err, fault.NotFound) {
 		return nil // deleted with its deliveries
@@ -205,6 +215,12 @@ func (s *Sender) send(ctx context.Context, d Delivery) error {
 	answer, failure := s.ports.Poster.Post(posting, signed)
 	if ctx.Err() != nil {
 		return nil // the lease expires
+	}
+	if answer.Status != 0 {
+		span.Number("http.response.status_code", answer.Status)
+	}
+	if answer.Status < 200 || answer.Status >= 300 {
+		span.Fail("webhook_refused")
 	}
 	attempt := Attempt{At: at, Took: s.now().Sub(at), Status: answer.Status, Answer: beginning(answer.Body)}
 	if failure != nil {

@@ -21,6 +21,8 @@ const (
 	compress       = "github.com/klauspost/compress"
 	mcpSDK         = "github.com/modelcontextprotocol/go-sdk"
 	otp            = "github.com/pquerna/otp"
+	clientModel    = "github.com/prometheus/client_model"
+	otel           = "go.opentelemetry.io"
 	openapi        = "github.com/go-openapi"
 	pdfium         = "github.com/klippa-app/go-pdfium"
 	protobuf       = "google.golang.org/protobuf"
@@ -68,7 +70,7 @@ var stores = []string{"store/audit", "store/billing", "store/bots", "store/chat"
 
 // doubles stand for the network in tests: Stripe, a mail server, models, and
 // servers of PostgreSQL and Weaviate. index/indextest wraps an index.
-var doubles = []string{"billing/stripetest", "mail/mailtest", "oidc/oidctest", "index/indextest", "llm/llmtest", "internal/pgtest", "internal/weaviatetest", "store/storetest", "store/tenancytest"}
+var doubles = []string{"billing/stripetest", "mail/mailtest", "oidc/oidctest", "index/indextest", "llm/llmtest", "internal/pgtest", "internal/telemetrytest", "internal/weaviatetest", "store/storetest", "store/tenancytest"}
 
 // prefixed adds the name of this module to the paths of packages.
 func prefixed(packages []string) []string {
@@ -221,7 +223,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/knowledge"},
-		Ours:     append([]string{"core/knowledge/embedding", "text/...", "internal/plain"}, domain[:11]...),
+		Ours:     append([]string{"core/knowledge/embedding", "text/...", "internal/plain", "internal/trace"}, domain[:11]...),
 		Outside:  []string{lru},
 		Because:  "a domain package may import those before it, and declares ports instead of knowing an index or a vendor",
 	},
@@ -237,7 +239,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/answer"},
-		Ours:     []string{"core/answer/prompt", "core/chat/quota", "core/retrieval", "core/chatbot", "core/fault", "core/system", "text/..."},
+		Ours:     []string{"core/answer/prompt", "core/chat/quota", "core/retrieval", "core/chatbot", "core/fault", "core/system", "text/...", "internal/trace"},
 		Because:  "an answer is made for a ticket of core/chat/quota and without a database: what is kept of it is the business of core/chat",
 	},
 	{
@@ -253,7 +255,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/chat/turn"},
-		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "text/...", "core/chatbot", "core/plan", "core/fault", "core/system"},
+		Ours:     []string{"core/chat", "core/chat/quota", "core/answer", "core/answer/prompt", "text/...", "core/chatbot", "core/plan", "core/fault", "core/system", "internal/trace"},
 		Outside:  []string{lru},
 		Because:  "a turn has an answer made and kept, and declares ports instead of knowing a model or a vendor",
 	},
@@ -274,7 +276,7 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"core/webhook"},
-		Ours:     []string{"core/audit", "core/fault", "core/outbox", "core/plan", "core/system", "core/tenant", "internal/id"},
+		Ours:     []string{"core/audit", "core/fault", "core/outbox", "core/plan", "core/system", "core/tenant", "internal/id", "internal/trace"},
 		Because:  "it sends what other packages publish, and knows none of them",
 	},
 	{
@@ -738,8 +740,24 @@ var table = []Row{
 	},
 	{
 		Packages: []string{"internal/metrics"},
-		Outside:  []string{prometheus},
+		Outside:  []string{prometheus, clientModel},
 		Because:  "it counts what it is told to, and knows nobody who tells",
+	},
+	{
+		Packages: []string{"internal/trace"},
+		Outside:  []string{otel},
+		Because:  "it records parts of requests and jobs, whatever they are about, and knows nobody who sends them",
+	},
+	{
+		Packages: []string{"internal/telemetry"},
+		Ours:     []string{"internal/trace"},
+		Outside:  []string{otel, clientModel, protobuf},
+		Because:  "it sends what was recorded and counted, and knows neither requests nor tenants",
+	},
+	{
+		Packages: []string{"internal/telemetrytest"},
+		Outside:  []string{otel, protobuf},
+		Because:  "it is a collector, for tests, and knows nobody who sends",
 	},
 	{
 		Packages: []string{"internal/requestid", "internal/requestline", "internal/clientaddr", "internal/security"},
@@ -885,6 +903,13 @@ var bans = []Ban{
 		Except:  []string{"internal/metrics"},
 		Tests:   true,
 		Because: "one place names the figures, so that no label can tell a tenant",
+	},
+	{
+		Imports: []string{otel},
+		In:      []string{"..."},
+		Except:  []string{"internal/trace", "internal/telemetry", "internal/telemetrytest"},
+		Tests:   true,
+		Because: "two small packages know OpenTelemetry, so that no attribute can tell a tenant unseen",
 	},
 	{
 		Imports: []string{river},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 )
 
 const (
@@ -41,3 +42,6 @@ func (m *Metrics) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	return nil
 }
+
+// Gather returns the figures as they are now.
+func (m *Metrics) Gather() ([]*dto.MetricFamily, error) { return m.registry.Gather() }

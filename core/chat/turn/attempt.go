@@ -11,6 +11,7 @@ import (
 	"parley/core/chat/quota"
 	"parley/core/chatbot"
 	"parley/core/fault"
+	"parley/internal/trace"
 )
 
 // storeAgain is the pause after the database could not be used.
@@ -168,6 +169,8 @@ func (a *attempt) abandon(ctx context.Context, reason error) {
 // finish stores the answer. A database that is away for a moment does not
 // lose it, and behind many others it waits for longer.
 func (a *attempt) finish(ctx context.Context, answer Answer) error {
+	ctx, span := trace.Start(ctx, "commit")
+	defer span.End()
 	defer a.leaveQueue()
 	defer a.service.running.remove(a.answerID)
 	if a.discards {
@@ -186,6 +189,9 @@ func (a *attempt) finish(ctx context.Context, answer Answer) error {
 			return nil // stored at the first time, after all
 		}
 		if !fault.Is(err, fault.Unavailable) || !sleep(trying, storeAgain) {
+			if err != nil {
+				span.Fail(string(fault.As(err).Code()))
+			}
 			return chat.TimedOut(err)
 		}
 	}
