@@ -47,7 +47,7 @@ func DocumentToWire(d knowledge.Document) Document {
 	for _, note := range d.Notes {
 		data.Notes = append(data.Notes, Note{string(note.Kind), note.Count})
 	}
-	if d.Attempts > 0 {
+	if d.Waits() {
 		data.NextAttemptAt = optionalTimestamp(d.DueAt)
 	}
 	return data

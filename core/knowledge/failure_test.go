@@ -125,6 +125,9 @@ func TestFailures(t *testing.T) {
 		for range 100 {
 			l.work()
 			l.wantState(d.ID, knowledge.Pending, "This server cannot read files.")
+			if now := l.get(d.ID); !now.Waits() || now.Attempts != 0 {
+				t.Fatalf("after %d attempts it is due at %v", now.Attempts, now.DueAt)
+			}
 			l.clock.advance(time.Minute)
 		}
 		delete(l.world.files, "a.pdf")

@@ -7,6 +7,9 @@ import (
 	"parley/core/fault"
 )
 
+// Waits reports whether the document has been tried and waits for another try.
+func (d *Document) Waits() bool { return d.DueAt != nil && (d.Attempts > 0 || d.Reason != "") }
+
 // postpone writes down why a document failed, and when it is tried again if
 // that can help.
 func (s *Worker) postpone(ctx context.Context, d Document, cause error) (Document, error) {

@@ -234,7 +234,7 @@ func shownOf(shown, all int, of string) string {
 }
 
 func documentToView(d knowledge.Document) views.Document {
-	waits := d.Attempts > 0 && d.DueAt != nil
+	waits := d.Waits()
 	shown := views.Document{
 		ID: d.ID, Title: d.Title, Kind: string(d.Kind), URL: d.URL, State: string(d.State), Reason: d.Reason, Unread: unreadText(d.Notes), Outdated: d.ReaderOutdated(), Kept: d.Original == knowledge.OriginalKept, NoRoom: d.Original == knowledge.OriginalTooLarge,
 		Before: d.Live > 0 && d.State != knowledge.Ready, MayRetry: d.State == knowledge.Failed || waits && isWorkedOn(d),
