@@ -42,6 +42,8 @@ type Server struct {
 	listener net.Listener
 	// measured is where Prometheus reads the metrics, or nil.
 	measured net.Listener
+	// measuredBefore says that the listener was served already, and is closed then.
+	measuredBefore bool
 	// endTurns ends the running answers.
 	endTurns context.CancelCauseFunc
 	lifetime context.Context
@@ -117,7 +119,7 @@ func (s *Server) BaseURL() string { return s.Config.PublicURL(s.listener.Addr().
 func (p *Program) parts() []api.Part {
 	return []api.Part{
 		{Name: "database", Vital: true, Check: p.Store.Check},
-		{Name: "index", Vital: true, Check: p.Searcher.Check},
+		{Name: "index", Vital: true, Check: p.checkIndex},
 		{Name: "storage", Vital: true, Check: p.checkStorage},
 		{Name: "model", Check: p.Answers.CheckModel},
 	}

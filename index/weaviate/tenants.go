@@ -73,6 +73,26 @@ func (t *tenants) list(ctx context.Context, collection string, isActive bool) (n
 	return names, err
 }
 
+// loaded returns the tenants, and which of them are loaded.
+func (t *tenants) loaded(ctx context.Context, collection string) (map[string]bool, error) {
+	all, err := t.list(ctx, collection, false)
+	if err != nil {
+		return nil, err
+	}
+	active, err := t.list(ctx, collection, true)
+	if err != nil {
+		return nil, err
+	}
+	loaded := make(map[string]bool, len(all))
+	for _, name := range all {
+		loaded[name] = false
+	}
+	for _, name := range active {
+		loaded[name] = true
+	}
+	return loaded, nil
+}
+
 // drop takes a tenant away, with the heads of its documents.
 func (t *tenants) drop(ctx context.Context) func(collection, tenant string) error {
 	return func(collection, tenant string) error {
