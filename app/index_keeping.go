@@ -15,12 +15,12 @@ import (
 const (
 	// catchUpEvery is how often the index follows what other servers have changed.
 	catchUpEvery = time.Second
-	// lookEvery is how often the index is compared with the database, unless that takes
+	// compareEvery is how often the index is compared with the database, unless that takes
 	// long, and behindEvery how often while it lacks documents.
-	lookEvery   = 20 * time.Second
+	compareEvery   = 20 * time.Second
 	behindEvery = 2 * time.Second
-	// lookShare is the share of the time, one in so many, that comparing takes at most.
-	lookShare = 20
+	// compareShare is the share of the time, one in so many, that comparing takes at most.
+	compareShare = 20
 	// fillLease is how long a server that fills a shared index may be silent before
 	// another one goes on, and fillRenewal how often it is heard of.
 	fillLease   = time.Minute
@@ -49,17 +49,18 @@ func (s *Server) repairIndex(ctx context.Context) error {
 	if n > 0 {
 		s.Log.Info("index repaired from the database", "documents", n)
 	}
-	for pause := lookEvery; ; {
+	for pause := compareEvery; ; {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(pause):
+		case <-s.Backlog.Found():
 		}
 		began := time.Now()
 		if err := s.Rebuilder.Look(ctx); err != nil {
 			return err
 		}
-		pause = max(lookEvery, lookShare*time.Since(began))
+		pause = max(compareEvery, compareShare*time.Since(began))
 		if s.Backlog.Lag().Behind > 0 {
 			pause = behindEvery
 		}

@@ -81,11 +81,11 @@ func (s mortalStore) PassagesHeld(ctx context.Context, workspaceID string, docum
 	return s.everything.PassagesHeld(ctx, workspaceID, documents)
 }
 
-func (s mortalStore) HeldDocuments(ctx context.Context, scope retrieval.Scope, after string, limit int) ([]knowledge.Document, error) {
+func (s mortalStore) HeldDocuments(ctx context.Context, workspaceID, chatbotID, after string, limit int) ([]knowledge.Document, error) {
 	if err := s.m.step(); err != nil {
 		return nil, err
 	}
-	return s.everything.HeldDocuments(ctx, scope, after, limit)
+	return s.everything.HeldDocuments(ctx, workspaceID, chatbotID, after, limit)
 }
 
 func (s mortalStore) SetSourceBegun(ctx context.Context, workspaceID, sourceID string, from, to int) error {

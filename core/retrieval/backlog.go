@@ -15,6 +15,12 @@ const notReadyFor = 5 * time.Second
 // doubtEvery is how often a chatbot for which nothing is found is compared again.
 const doubtEvery = 5 * time.Second
 
+// An index that does not answer is asked again after a while, and not by each question.
+const (
+	compareWithin = 3 * time.Second
+	compareAgain  = time.Second
+)
+
 const notReady = "The server has not yet read all of this chatbot's documents. Try again in a few seconds."
 
 // Backlog says of which chatbots this process's index lacks documents that are ready. They
@@ -27,9 +33,11 @@ type Backlog struct {
 	// missing counts the documents of a chatbot that the index lacks.
 	missing func(ctx context.Context, scope Scope) (int, error)
 	now     func() time.Time
-	// Doubts says that the index may lose documents by itself.
+	// doubts says that the index may lose documents by itself.
 	doubts atomic.Bool
 
+	// found is signaled when a chatbot is found to lack documents. It has room for one.
+	found chan struct{}
 	// comparing lets one chatbot at a time be compared.
 	comparing sync.Mutex
 
@@ -44,13 +52,15 @@ type Backlog struct {
 	wanted []Scope
 	// doubted is when chatbots were compared again.
 	doubted map[Scope]time.Time
-	total   int
+	// failed is when a chatbot could not be compared.
+	failed time.Time
+	total  int
 	since   time.Time
 }
 
 // NewBacklog returns a backlog of which nothing is known yet.
 func NewBacklog(now func() time.Time) *Backlog {
-	return &Backlog{now: now, since: now(), whole: map[Scope]bool{}, behind: map[Scope]int{}, doubted: map[Scope]time.Time{}}
+	return &Backlog{now: now, since: now(), found: make(chan struct{}, 1), whole: map[Scope]bool{}, behind: map[Scope]int{}, doubted: map[Scope]time.Time{}}
 }
 
 // CompareWith has the backlog count what the index lacks of a chatbot. Doubts says that the
@@ -114,12 +124,20 @@ func (b *Backlog) look(scope Scope) (known bool, err error) {
 
 // compare asks what the index lacks of a chatbot, and notes it.
 func (b *Backlog) compare(ctx context.Context, scope Scope) error {
-	n, err := b.missing(ctx, scope)
-	if err != nil {
-		return errNotReady(err)
+	if b.failedLately() {
+		return errNotReady(nil)
 	}
+	limited, cancel := context.WithTimeout(ctx, compareWithin)
+	defer cancel()
+	n, err := b.missing(limited, scope)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if err != nil {
+		if ctx.Err() == nil {
+			b.failed = b.now()
+		}
+		return errNotReady(err)
+	}
 	if n == 0 {
 		if !b.known {
 			b.whole[scope] = true
@@ -128,7 +146,21 @@ func (b *Backlog) compare(ctx context.Context, scope Scope) error {
 	}
 	b.put(scope, n)
 	b.want(scope)
+	select {
+	case b.found <- struct{}{}:
+	default:
+	}
 	return errNotReady(nil)
+}
+
+// Found is signaled when a question found that a chatbot lacks documents.
+func (b *Backlog) Found() <-chan struct{} { return b.found }
+
+// failedLately reports whether the index could not be compared a moment ago.
+func (b *Backlog) failedLately() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.now().Sub(b.failed) < compareAgain
 }
 
 // want notes that a chatbot was asked in vain.

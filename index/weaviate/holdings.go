@@ -15,8 +15,8 @@ import (
 // holdingsAtOnce bounds how many scopes or documents are counted at the same time.
 const holdingsAtOnce = 8
 
-// Lacking implements [retrieval.Index]. Of a tenant that is unloaded it counts only the heads of
-// the documents, because counting the passages would load it.
+// Lacking implements [retrieval.Index]. Of a tenant that is not active it counts only the heads
+// of the documents, because counting the passages would activate it.
 func (x *Index) Lacking(ctx context.Context, expected []retrieval.Holding) ([]retrieval.Scope, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, failed(ctx, err)
@@ -28,7 +28,7 @@ func (x *Index) Lacking(ctx context.Context, expected []retrieval.Holding) ([]re
 	if collection == "" {
 		return scopesOf(expected), nil
 	}
-	loaded, err := x.tenants.loaded(ctx, collection)
+	active, err := x.tenants.active(ctx, collection)
 	if err != nil {
 		return nil, failed(ctx, err)
 	}
@@ -38,7 +38,7 @@ func (x *Index) Lacking(ctx context.Context, expected []retrieval.Holding) ([]re
 	group.SetLimit(holdingsAtOnce)
 	for _, want := range expected {
 		group.Go(func() error {
-			lacks, err := x.lacks(ctx, collection, loaded, want)
+			lacks, err := x.lacks(ctx, collection, active, want)
 			if lacks && err == nil {
 				mu.Lock()
 				defer mu.Unlock()
@@ -55,14 +55,14 @@ func (x *Index) Lacking(ctx context.Context, expected []retrieval.Holding) ([]re
 
 // lacks reports whether the server holds less of a scope than expected, or more passages. Among
 // the heads are up to two objects that say when the tenant was changed and used.
-func (x *Index) lacks(ctx context.Context, collection string, loaded map[string]bool, want retrieval.Holding) (bool, error) {
+func (x *Index) lacks(ctx context.Context, collection string, active map[string]bool, want retrieval.Holding) (bool, error) {
 	owner := tenant(want.Scope)
-	isLoaded, exists := loaded[owner]
+	isActive, exists := active[owner]
 	if !exists {
 		return want.Passages > 0, nil
 	}
 	heads, err := x.server.count(ctx, x.names.heads(collection), "", is(propScope, owner))
-	if err != nil || heads < want.Documents || !isLoaded {
+	if err != nil || heads < want.Documents || !isActive {
 		return heads < want.Documents, err
 	}
 	passages, err := x.server.count(ctx, collection, owner, nil)

@@ -6,7 +6,6 @@ import (
 
 	"parley/core/knowledge"
 	"parley/core/knowledge/rebuild"
-	"parley/core/retrieval"
 	"parley/core/system"
 	"parley/ent/scope"
 	"parley/store"
@@ -32,9 +31,9 @@ const (
 	FROM documents d WHERE d.workspace_id = $1 AND d.chatbot_id = $2 AND d.id || '' > $3 AND ` + isHeld + ` ORDER BY d.id || '' LIMIT $4`
 )
 
-// Holdings says what the index is to hold of each chatbot that has documents in answers, those
+// IndexHoldings says what the index is to hold of each chatbot that has documents in answers, those
 // asked last first.
-func (s *Documents) Holdings(ctx context.Context, access system.Access) ([]rebuild.Holding, error) {
+func (s *Documents) IndexHoldings(ctx context.Context, access system.Access) ([]rebuild.Holding, error) {
 	ctx = scope.System(ctx, access)
 	var asked int64
 	return store.Rows(ctx, s.store, func(h *rebuild.Holding) []any {
@@ -44,11 +43,11 @@ func (s *Documents) Holdings(ctx context.Context, access system.Access) ([]rebui
 
 // HeldDocuments returns documents of a chatbot that the index is to hold, by ID after one, at
 // most limit. They have what an index needs to know, and the passages of the held version.
-func (s *Documents) HeldDocuments(ctx context.Context, of retrieval.Scope, after string, limit int) ([]knowledge.Document, error) {
+func (s *Documents) HeldDocuments(ctx context.Context, workspaceID, chatbotID, after string, limit int) ([]knowledge.Document, error) {
 	var documents []knowledge.Document
-	ctx = scope.Workspace(ctx, of.WorkspaceID)
-	err := store.EachRow(ctx, s.store.Raw(ctx), heldDocuments, []any{of.WorkspaceID, of.ChatbotID, after, limit}, func(row *sql.Rows) error {
-		d, live, undo := knowledge.Document{WorkspaceID: of.WorkspaceID, ChatbotID: of.ChatbotID}, 0, ""
+	ctx = scope.Workspace(ctx, workspaceID)
+	err := store.EachRow(ctx, s.store.Raw(ctx), heldDocuments, []any{workspaceID, chatbotID, after, limit}, func(row *sql.Rows) error {
+		d, live, undo := knowledge.Document{WorkspaceID: workspaceID, ChatbotID: chatbotID}, 0, ""
 		err := row.Scan(&d.ID, &d.SourceID, &d.State, &undo, &d.Version, &live, &d.Passages, &d.Begun)
 		d.Live = max(live, 0)
 		if undo != "" {

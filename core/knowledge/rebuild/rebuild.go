@@ -22,13 +22,13 @@ type Documents interface {
 	// ChangedDocuments reads those that changed since a time, and all that
 	// are being indexed.
 	ChangedDocuments(ctx context.Context, access system.Access, since time.Time) iter.Seq2[knowledge.Document, error]
-	// Holdings says what the index is to hold of each chatbot that has documents in
+	// IndexHoldings says what the index is to hold of each chatbot that has documents in
 	// answers, those asked last first.
-	Holdings(ctx context.Context, access system.Access) ([]Holding, error)
+	IndexHoldings(ctx context.Context, access system.Access) ([]Holding, error)
 	// HeldDocuments returns documents of a chatbot that the index is to hold, by ID after
 	// one, at most limit. They have their IDs, versions, states and counts, and the number
 	// of passages of the held version.
-	HeldDocuments(ctx context.Context, scope retrieval.Scope, after string, limit int) ([]knowledge.Document, error)
+	HeldDocuments(ctx context.Context, workspaceID, chatbotID, after string, limit int) ([]knowledge.Document, error)
 }
 
 // Holding is what the index is to hold of a chatbot. Documents without passages are not
@@ -158,7 +158,7 @@ func (s *Rebuilder) Rebuild(ctx context.Context) (int, error) {
 // far as the switch.
 func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err error) {
 	err = s.Index.Rebuild(ctx, s.Version, func(ctx context.Context, into retrieval.Filler) error {
-		holdings, err := s.Documents.Holdings(ctx, s.System)
+		holdings, err := s.Documents.IndexHoldings(ctx, s.System)
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ const pageOfDocuments = 2_000
 // eachPage reads the documents of a chatbot that the index is to hold.
 func (s *Rebuilder) eachPage(ctx context.Context, scope retrieval.Scope, do func(page []knowledge.Document) error) error {
 	for after := ""; ; {
-		page, err := s.Documents.HeldDocuments(ctx, scope, after, pageOfDocuments)
+		page, err := s.Documents.HeldDocuments(ctx, scope.WorkspaceID, scope.ChatbotID, after, pageOfDocuments)
 		if err != nil || len(page) == 0 {
 			return err
 		}

@@ -39,7 +39,7 @@ func (s *Rebuilder) Repair(ctx context.Context) (int, error) {
 
 // fillLost fills an index that is new or was lost. Nothing in it is worth keeping.
 func (s *Rebuilder) fillLost(ctx context.Context) (int, error) {
-	holdings, err := s.Documents.Holdings(ctx, s.System)
+	holdings, err := s.Documents.IndexHoldings(ctx, s.System)
 	if err != nil {
 		return 0, err
 	}
@@ -107,7 +107,7 @@ func (s *Rebuilder) look(ctx context.Context) error {
 // lacking returns the chatbots of which the index lacks documents, those asked last first,
 // and tells the backlog.
 func (s *Rebuilder) lacking(ctx context.Context) ([]retrieval.Scope, error) {
-	holdings, err := s.Documents.Holdings(ctx, s.System)
+	holdings, err := s.Documents.IndexHoldings(ctx, s.System)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (s *Rebuilder) unchanged(ctx context.Context, scope retrieval.Scope, page [
 	}
 	same, last := map[string]bool{}, page[len(page)-1].ID
 	for after := before(page[0].ID); ; {
-		now, err := s.Documents.HeldDocuments(ctx, scope, after, pageOfDocuments)
+		now, err := s.Documents.HeldDocuments(ctx, scope.WorkspaceID, scope.ChatbotID, after, pageOfDocuments)
 		if err != nil {
 			return nil, err
 		}
