@@ -2,9 +2,11 @@ package servers
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/app"
 	"parley/core/knowledge"
@@ -56,4 +58,31 @@ func TestWeaviateLosesData(t *testing.T) {
 			w.WantReady(baker, 1)
 		})
 	}
+}
+
+// TestManyDocumentsComeBack says how fast an index is filled from the database.
+func TestManyDocumentsComeBack(t *testing.T) {
+	const tenants, few, many = 40, 25, 9_000
+	if testing.Short() {
+		t.Skip("it fills ten thousand documents")
+	}
+	harness.OnBothIndexes(t, func(t *testing.T, index func(*app.Config)) {
+		w := harness.Start(t, index)
+		w.Prepared()
+		for i := range tenants {
+			copies := few - 1
+			if i == 0 {
+				copies = many - 1
+			}
+			w.CopyDocuments(w.NewTenant(fmt.Sprint("baker", i), plan.Standard, harness.Opening), copies)
+		}
+		began := time.Now()
+		n, err := w.Server.Rebuilder.Repair(t.Context())
+		w.Must(err)
+		took := time.Since(began)
+		t.Logf("%d documents in %v: %.0f a second", n, took, float64(n)/took.Seconds())
+		if lag := w.Server.IndexLag(); lag.Behind != 0 {
+			t.Errorf("%d are still missing", lag.Behind)
+		}
+	})
 }
