@@ -61,6 +61,9 @@ func (h health) check() (ready bool, parts map[string]partState) {
 			if err := part.Check(ctx); err != nil {
 				h.Log.Warn("part not ready", "part", part.Name, "error", err)
 				states[i] = partState{Reason: "The " + part.Name + " does not answer; the log says why."}
+				if f := fault.As(err); f.Code() == fault.IndexNotReady {
+					states[i].Reason = f.Message
+				}
 				if fault.IsOutOfStorage(err) {
 					states[i].Reason = "The storage is full: the server can only be read from. Free space; the log says where."
 				}

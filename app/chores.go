@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	chatstore "parley/store/chat"
@@ -97,41 +96,26 @@ func (c *chore) run(ctx context.Context, begin func(ctx context.Context, name st
 // runChores ends expired access, sends mails, encodes passages, exchanges news with Stripe,
 // and deletes old rows. Each task has its own goroutine, because another may be waiting for the
 // network.
-func (s *Server) runChores(ctx context.Context) {
-	var tasks sync.WaitGroup
-	defer tasks.Wait()
-	tasks.Go(func() {
-		every(ctx, choresEvery, func() {
-			logUnlessStopped(ctx, s.Log, "could not end expired access", s.endExpiredAccess(ctx))
-		})
-	})
+func (s *Server) runChores(k *keeper) {
+	k.every(choresEvery, "end expired access", s.endExpiredAccess)
 	if s.Mails != nil {
-		tasks.Go(func() {
-			every(ctx, mailsEvery, func() {
-				_, err := s.Tenants.Mails.Send(ctx, s.Mails.Send)
-				logUnlessStopped(ctx, s.Log, "could not send mails", err)
-			})
+		k.every(mailsEvery, "send mails", func(ctx context.Context) error {
+			_, err := s.Tenants.Mails.Send(ctx, s.Mails.Send)
+			return err
 		})
 	}
 	if s.Encoding != nil {
-		tasks.Go(func() {
-			every(ctx, encodeEvery, func() {
-				logUnlessStopped(ctx, s.Log, "could not encode passages", s.encodePassages(ctx))
-			})
-		})
+		k.every(encodeEvery, "encode passages", s.encodePassages)
 	}
 	if s.Billing != nil {
-		tasks.Go(func() {
-			every(ctx, choresEvery, func() {
-				logUnlessStopped(ctx, s.Log, "could not send customers' new addresses to Stripe", s.Billing.PushCustomers(ctx))
-			})
-		})
+		k.every(choresEvery, "send customers' new addresses to Stripe", s.Billing.PushCustomers)
 	}
 	for _, c := range s.chores() {
-		tasks.Go(func() {
+		k.keep(c.name, func(ctx context.Context) error {
 			every(ctx, choresEvery, func() {
 				logUnlessStopped(ctx, s.Log, "chore failed: "+c.name, c.run(ctx, servers.NewChores(s.Store).BeginChore, s.now(), s.Log))
 			})
+			return nil
 		})
 	}
 }

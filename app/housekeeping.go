@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"parley/app/backups"
@@ -26,8 +25,6 @@ const (
 	webhooksEvery = time.Second
 	// testsEvery is how often test questions are looked for that are due.
 	testsEvery = 3 * time.Second
-	// catchUpEvery is how often the index follows what other servers have changed.
-	catchUpEvery = time.Second
 	// storageEvery is how often a server looks whether it can still store something.
 	storageEvery = 15 * time.Second
 	// backupsEvery is how often a server looks when the last backup was made.
@@ -41,122 +38,70 @@ const (
 // on documents, counts answers, asks test questions, runs chores, and repairs what crashes
 // left behind. Each task has its own goroutine: a long repair must not let leases expire.
 func (s *Server) keepHouse(ctx context.Context) {
-	var tasks sync.WaitGroup
-	defer tasks.Wait()
-	tasks.Go(func() {
-		every(ctx, turn.LeaseRenewal, func() {
-			logUnlessStopped(ctx, s.Log, "could not renew leases", s.Turns.Renew(ctx))
-		})
-	})
+	k := newKeeper(ctx, s.Log)
+	defer k.tasks.Wait()
+	k.every(turn.LeaseRenewal, "renew leases", s.Turns.Renew)
 	if !s.Store.IsSQLite() { // SQLite has only one process
-		tasks.Go(func() {
-			every(ctx, turn.StopsEvery, func() {
-				logUnlessStopped(ctx, s.Log, "could not look for answers to stop", s.Turns.StopAsked(ctx))
-			})
-		})
-		tasks.Go(func() { s.watchIndexes(ctx) })
+		k.every(turn.StopsEvery, "look for answers to stop", s.Turns.StopAsked)
+		s.watchIndexes(k)
 	}
-	tasks.Go(func() { servers.NewAccess(s.Store).Listen(ctx, rememberers{s.Chatbots.Callers, s.Turns}, s.Log) })
-	tasks.Go(func() { s.runChores(ctx) })
-	tasks.Go(func() { s.watchStorage(ctx) })
-	if s.Encoding != nil {
-		tasks.Go(func() {
-			err := s.Encoding.Warm()
-			logUnlessStopped(ctx, s.Log, "could not read the sentence encoder", err)
-			if err == nil {
-				s.Log.Info("sentence encoder read")
-			}
-		})
-	}
-	tasks.Go(func() {
-		every(ctx, usesEvery, func() {
-			logUnlessStopped(ctx, s.Log, "could not write when tokens were used", s.Chatbots.Uses.WriteUses(ctx))
-		})
+	k.keep("listen for changes", func(ctx context.Context) error {
+		servers.NewAccess(s.Store).Listen(ctx, rememberers{s.Chatbots.Callers, s.Turns}, s.Log)
+		return nil
 	})
-	if s.measured != nil {
-		tasks.Go(func() {
-			logUnlessStopped(ctx, s.Log, "could not serve metrics", s.metrics.Serve(ctx, s.measured))
+	s.runChores(k)
+	s.watchStorage(k)
+	if s.Encoding != nil {
+		k.keep("read the sentence encoder", func(context.Context) error {
+			if err := s.Encoding.Warm(); err != nil {
+				return err
+			}
+			s.Log.Info("sentence encoder read")
+			return nil
 		})
+	}
+	k.every(usesEvery, "write when tokens were used", s.Chatbots.Uses.WriteUses)
+	if s.measured != nil {
+		k.keep("serve metrics", s.serveMetrics)
 	}
 	if s.counts() {
-		tasks.Go(func() { s.watchBackups(ctx) })
+		k.atOnceAndEvery(backupsEvery, "look when the last backup was made", s.watchBackups)
 	}
-	tasks.Go(func() {
-		logUnlessStopped(ctx, s.Log, "job queue stopped", s.Queue.Run(ctx, s.Knowledge.Worker))
-	})
-	tasks.Go(func() {
-		every(ctx, sweepEvery, func() {
-			logUnlessStopped(ctx, s.Log, "could not look for due documents", s.Knowledge.Worker.Sweep(ctx))
-		})
-	})
-	tasks.Go(func() {
-		every(ctx, rollEvery, func() {
-			logUnlessStopped(ctx, s.Log, "could not update statistics", s.Insight.Roller.Roll(ctx))
-		})
-	})
-	tasks.Go(func() {
+	k.keep("work off the job queue", func(ctx context.Context) error { return s.Queue.Run(ctx, s.Knowledge.Worker) })
+	k.atOnceAndEvery(sweepEvery, "look for due documents", s.Knowledge.Worker.Sweep)
+	k.every(rollEvery, "update statistics", s.Insight.Roller.Roll)
+	k.keep("send webhooks", func(ctx context.Context) error {
 		defer s.Webhooks.Sender.Wait()
 		every(ctx, webhooksEvery, func() {
 			logUnlessStopped(ctx, s.Log, "could not send webhooks", s.Webhooks.Sender.Work(ctx))
 		})
+		return nil
 	})
-	tasks.Go(func() {
-		every(ctx, testsEvery, func() {
-			logUnlessStopped(ctx, s.Log, "could not ask test questions", errors.Join(s.Insight.Tests.Watch(ctx), s.Insight.Tests.Work(ctx)))
-		})
+	k.every(testsEvery, "ask test questions", func(ctx context.Context) error {
+		return errors.Join(s.Insight.Tests.Watch(ctx), s.Insight.Tests.Work(ctx))
 	})
-	if s.Replicator == nil {
-		s.repairIndex(ctx)
-	} else {
-		tasks.Go(func() { s.replicateIndex(ctx) })
-		tasks.Go(func() { s.clearIndex(ctx) })
-	}
-	every(ctx, housekeepingEvery, func() {
-		logUnlessStopped(ctx, s.Log, "could not delete expired rows", errors.Join(
-			s.Tenants.DeleteExpired(ctx), s.Knowledge.Retention.DeleteExpired(ctx), s.Keys.DeleteOutdated(ctx, accesses.leftovers), s.Answers.DeleteOutdated(ctx, accesses.leftovers), s.Webhooks.Sender.DeleteOld(ctx)))
-		logUnlessStopped(ctx, s.Log, "could not repair the index", s.Rebuilder.Watch(ctx))
-		if s.Replicator != nil {
-			logUnlessStopped(ctx, s.Log, "could not delete old changes of indexes", s.Replicator.DeleteOld(ctx))
-		}
-		if shared, ok := s.Index.(*weaviate.Index); ok {
+	s.keepIndex(k)
+	k.every(housekeepingEvery, "delete expired rows", func(ctx context.Context) error {
+		return errors.Join(s.Tenants.DeleteExpired(ctx), s.Knowledge.Retention.DeleteExpired(ctx), s.Keys.DeleteOutdated(ctx, accesses.leftovers),
+			s.Answers.DeleteOutdated(ctx, accesses.leftovers), s.Webhooks.Sender.DeleteOld(ctx))
+	})
+	if shared, ok := s.Index.(*weaviate.Index); ok {
+		k.every(housekeepingEvery, "unload idle tenants", func(ctx context.Context) error {
 			_, err := shared.Deactivate(ctx, tenantIdle)
-			logUnlessStopped(ctx, s.Log, "could not unload idle tenants", err)
-		}
-	})
+			return err
+		})
+	}
 }
 
 // watchBackups tells the metrics of backups, which another process makes.
-func (s *Server) watchBackups(ctx context.Context) {
-	look := func() {
-		at, err := servers.NewChores(s.Store).Begun(ctx, backups.Mark)
-		s.metrics.BackedUp(at)
-		logUnlessStopped(ctx, s.Log, "could not look when the last backup was made", err)
-	}
-	look()
-	every(ctx, backupsEvery, look)
+func (s *Server) watchBackups(ctx context.Context) error {
+	at, err := servers.NewChores(s.Store).Begun(ctx, backups.Mark)
+	s.metrics.BackedUp(at)
+	return err
 }
 
 // tenantIdle is how long a chatbot is unused before Weaviate unloads it.
 const tenantIdle = time.Hour
-
-// replicateIndex brings the index up to date with the database, and keeps it so.
-func (s *Server) replicateIndex(ctx context.Context) {
-	catchUp := func() {
-		logUnlessStopped(ctx, s.Log, "could not follow what other servers index", s.Replicator.CatchUp(ctx))
-	}
-	catchUp()
-	every(ctx, catchUpEvery, catchUp)
-}
-
-// repairIndex brings the index up to date with the database.
-func (s *Server) repairIndex(ctx context.Context) {
-	logUnlessStopped(ctx, s.Log, "could not look for due documents", s.Knowledge.Worker.Sweep(ctx))
-	if n, err := s.Rebuilder.Repair(ctx); err != nil {
-		logUnlessStopped(ctx, s.Log, "could not repair the index", err)
-	} else if n > 0 {
-		s.Log.Info("index repaired from the database", "documents", n)
-	}
-}
 
 // every calls job at each interval until ctx ends.
 func every(ctx context.Context, interval time.Duration, job func()) {
@@ -185,9 +130,9 @@ func logUnlessStopped(ctx context.Context, log *slog.Logger, message string, err
 }
 
 // watchStorage logs when storage becomes full, and when there is room again.
-func (s *Server) watchStorage(ctx context.Context) {
+func (s *Server) watchStorage(k *keeper) {
 	wasFull := false
-	every(ctx, storageEvery, func() {
+	k.every(storageEvery, "look for room in the storage", func(ctx context.Context) error {
 		err := s.checkStorage(ctx)
 		switch full := err != nil; {
 		case full && !wasFull && ctx.Err() == nil:
@@ -197,5 +142,6 @@ func (s *Server) watchStorage(ctx context.Context) {
 			s.Log.Info("the storage has room again")
 			wasFull = false
 		}
+		return nil
 	})
 }

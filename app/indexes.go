@@ -58,17 +58,15 @@ func (p *Program) markIndex(ctx context.Context, since time.Time) error {
 
 // watchIndexes does so from now on. What a server used that has ended by now does not
 // count.
-func (s *Server) watchIndexes(ctx context.Context) {
+func (s *Server) watchIndexes(k *keeper) {
 	started := s.now()
-	mark := func() {
+	k.atOnceAndEvery(markEvery, "compare indexes with other servers", func(ctx context.Context) error {
 		since := s.now().Add(-markedFor)
 		if since.Before(started) {
 			since = started
 		}
-		logUnlessStopped(ctx, s.Log, "could not compare indexes with other servers", s.markIndex(ctx, since))
-	}
-	mark()
-	every(ctx, markEvery, mark)
+		return s.markIndex(ctx, since)
+	})
 }
 
 // diagnoseIndexes checks that all servers use the index that is set here.

@@ -77,17 +77,7 @@ func (x *ownIndex) mark(ctx context.Context) error {
 
 // clearIndex tells other servers that this one has an index of its own, and clears the index of
 // workspaces that are erased.
-func (s *Server) clearIndex(ctx context.Context) {
-	mark := func() {
-		logUnlessStopped(ctx, s.Log, "could not tell other servers of the index", s.ownIndex.mark(ctx))
-	}
-	mark()
-	marked := s.now()
-	every(ctx, clearEvery, func() {
-		if s.now().Sub(marked) >= markEvery {
-			mark()
-			marked = s.now()
-		}
-		logUnlessStopped(ctx, s.Log, "could not clear the index of erased workspaces", s.Privacy.Servers.Work(ctx))
-	})
+func (s *Server) clearIndex(k *keeper) {
+	k.atOnceAndEvery(markEvery, "tell other servers of the index", s.ownIndex.mark)
+	k.every(clearEvery, "clear the index of erased workspaces", s.Privacy.Servers.Work)
 }

@@ -79,6 +79,8 @@ type Program struct {
 	// holds: an index in a file, and a database for many.
 	Replicator *rebuild.Replicator
 	Searcher   *retrieval.Searcher
+	// Backlog says what the index lacks.
+	Backlog *retrieval.Backlog
 	Evaluator  *retrieval.Evaluator
 	// Encoding is nil if passages are not encoded.
 	Encoding *encoding.Service
@@ -267,16 +269,23 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		ports.Index = options.Index(p.Index)
 	}
 	p.Searcher = retrieval.NewSearcher(ports.Index, knowledgestore.NewPassages(p.Store), ports.Embedder, p.Log)
+	p.Backlog = retrieval.NewBacklog(p.now)
+	p.Searcher.RefuseBehind(p.Backlog)
 	p.indexVersion = retrieval.IndexVersion(ports.Embedder)
 	p.Knowledge = knowledge.New(ports, p.now, rand.Reader, p.Log)
 	pages := knowledgestore.NewKnowledgePages(p.Store)
 	p.Browser = browse.New(ports.Stores.Chatbots, ports.Stores.Documents, ports.Stores.Sources, pages, pages, tokens.Count)
 	p.openEncoding()
+	var lease rebuild.Lease
+	if p.Config.WeaviateURL != "" {
+		lease = &fillingLease{p: p}
+	}
 	p.Rebuilder = rebuild.New(rebuild.Ports{
-		Documents: knowledgestore.NewDocuments(p.Store), Chatbots: bots.NewChatbots(p.Store), Passages: knowledgestore.NewPassages(p.Store), Removals: knowledgestore.NewRemovals(p.Store),
+		Documents: knowledgestore.NewDocuments(p.Store), Chatbots: bots.NewChatbots(p.Store), Removals: knowledgestore.NewRemovals(p.Store),
 		Marks: knowledgestore.NewRebuilds(p.Store), System: accesses.index, Index: ports.Index, Searcher: p.Searcher,
-		Indexer: p.Knowledge.Indexer, Version: p.indexVersion,
+		Indexer: p.Knowledge.Indexer, Backlog: p.Backlog, Lease: lease, Version: p.indexVersion, Log: p.Log,
 	}, p.now)
+	p.Backlog.CompareWith(p.Rebuilder.Missing, lease != nil)
 	if own, ok := p.Index.(*embedded.Index); ok && !p.Store.IsSQLite() {
 		p.Replicator = rebuild.NewReplicator(knowledgestore.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
 	}

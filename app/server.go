@@ -47,6 +47,8 @@ type Server struct {
 	measured net.Listener
 	// telemetry is nil unless traces or metrics are sent.
 	telemetry *telemetry.Telemetry
+	// measuredBefore says that the listener was served already, and is closed then.
+	measuredBefore bool
 	// endTurns ends the running answers.
 	endTurns context.CancelCauseFunc
 	lifetime context.Context
@@ -127,7 +129,7 @@ func (s *Server) BaseURL() string { return s.Config.PublicURL(s.listener.Addr().
 func (p *Program) parts() []api.Part {
 	return []api.Part{
 		{Name: "database", Vital: true, Check: p.Store.Check},
-		{Name: "index", Vital: true, Check: p.Searcher.Check},
+		{Name: "index", Vital: true, Check: p.checkIndex},
 		{Name: "storage", Vital: true, Check: p.checkStorage},
 		{Name: "model", Check: p.Answers.CheckModel},
 	}

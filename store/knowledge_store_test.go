@@ -23,7 +23,6 @@ type knowledgeStore interface {
 	knowledge.RemovalStore
 	knowledge.EmbeddingStore
 	rebuild.Documents
-	rebuild.Passages
 	rebuild.Removals
 	rebuild.Marks
 	rebuild.Changes

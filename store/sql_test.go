@@ -56,6 +56,7 @@ var byHand = map[string]string{
 	"retentions": severalTables, "findQuiet": severalTables, "findQuietOf": severalTables, "deleteQuiet": severalTables,
 	"insertWithdrawals": oneStatement, "withdraw": "It belongs to insertWithdrawals, and must have the same condition.",
 	"insertRemovals": oneStatement, "markRemoving": "It belongs to insertRemovals, and must have the same condition.",
+	"holdings": aggregate, "heldDocuments": severalTables,
 	"listGaps": beginningOnly, "beginnings": beginningOnly,
 	"original": noClient, "originalPart": noClient, "deleteOriginal": noClient, "outdatedOriginals": "Its index is of the documents whose file is kept, and ent gives that as a parameter.",
 	"spent": aggregate, "lastOfWindow": "ent names the workspace of every table that it reads, and would read each conversation to compare it.", "foundStates": "It belongs to countedStates.", "countedStates": "ent names the workspace of every table that it reads, and would read the documents whole to compare it.", "knowledgeSizes": aggregate, "uploadSize": aggregate, "workDue": severalTables,

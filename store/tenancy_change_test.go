@@ -128,6 +128,9 @@ var methodsThatChange = []confined{
 	{"SetBegun", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetBegun(ctx, as, a.document, 0, 1)
 	}},
+	{"SetBegunOf", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return nil, s.SetBegunOf(ctx, as, []string{a.document}, 1, 2)
+	}},
 	{"SetSourceBegun", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return nil, s.SetSourceBegun(ctx, as, a.source, 0, 1)
 	}},

@@ -9,6 +9,7 @@ import (
 	"parley/core/audit"
 	"parley/core/chat"
 	"parley/core/chat/quota"
+	"parley/core/knowledge"
 	"parley/core/knowledge/browse"
 	"parley/core/plan"
 	"parley/core/retrieval"
@@ -123,6 +124,13 @@ var methodsThatRead = []confined{
 	{"UploadSize", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		n, err := s.UploadSize(ctx, as, a.document)
 		return strings.Repeat("secret-of-a ", min(n, 1)), err
+	}},
+	{"HeldDocuments", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		found, err := s.HeldDocuments(ctx, as, a.chatbot, "", 10)
+		return shownIf(a, len(found)), err
+	}},
+	{"PassagesHeld", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
+		return s.PassagesHeld(ctx, as, []knowledge.Document{{ID: a.document, Live: 1}})
 	}},
 	{"Passages", func(ctx context.Context, s *everything, as string, a tenancy) (any, error) {
 		return s.Passages(ctx, as, a.document, 1)

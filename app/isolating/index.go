@@ -6,7 +6,6 @@ import (
 
 	"parley/core/isolation"
 	"parley/core/knowledge"
-	"parley/core/knowledge/rebuild"
 	"parley/core/retrieval"
 	"parley/text/lexical"
 )
@@ -16,11 +15,16 @@ type Documents interface {
 	Document(ctx context.Context, workspaceID, chatbotID, documentID string) (knowledge.Document, error)
 }
 
+// Indexer is the port to what brings a document into an index.
+type Indexer interface {
+	Fill(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
+}
+
 // Index is the installation's own retrieval, beside the server.
 type Index struct {
 	Index     retrieval.Index
 	Searcher  *retrieval.Searcher
-	Indexer   rebuild.Indexer
+	Indexer   Indexer
 	Documents Documents
 }
 

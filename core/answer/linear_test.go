@@ -86,7 +86,7 @@ func (*heard) Waiting(string) error       { return nil }
 func answerOf(question, found string, model answer.Model) {
 	pipeline := answer.New(finds{found}, answer.Always(model), nil, time.Now, slog.New(slog.DiscardHandler))
 	unlimited := plan.Plan{Limits: plan.Limits{MessageChars: 1 << 20, MessagesPerMonth: plan.Unlimited}}
-	ticket, err := quota.New(nil, time.Now).Take(context.Background(), "ws", chat.API, unlimited, question)
+	ticket, err := quota.New(nil, time.Now).Take(context.Background(), "ws", "cb", chat.API, unlimited, question)
 	if err != nil {
 		return // it is blank, or cannot be stored
 	}

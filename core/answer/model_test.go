@@ -94,7 +94,7 @@ func pipeline(searcher Searcher, model Model) *Pipeline {
 func draftOf(t *testing.T, p *Pipeline, bot *chatbot.Chatbot, question, query string) *Draft {
 	t.Helper()
 	unlimited := plan.Plan{Limits: plan.Limits{MessageChars: 64_000, MessagesPerMonth: plan.Unlimited}}
-	ticket, err := quota.New(nil, time.Now).Take(t.Context(), bot.WorkspaceID, chat.API, unlimited, question)
+	ticket, err := quota.New(nil, time.Now).Take(t.Context(), bot.WorkspaceID, bot.ID, chat.API, unlimited, question)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,8 @@ const (
 	Overloaded Code = "overloaded"
 	// StorageFull is a server that has no room to store anything, and only reads.
 	StorageFull Code = "storage_full"
+	// IndexNotReady is a chatbot whose documents are not all in the server's index yet.
+	IndexNotReady Code = "index_not_ready"
 	// Draining is a server that is stopping.
 	Draining Code = "draining"
 	// ModelFailed is a language model that did not answer, or not to the end.

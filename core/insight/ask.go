@@ -56,7 +56,7 @@ func (r Reply) Cites(documentID string) bool {
 
 // AskAgain answers a question of a member, whose plan it is counted by.
 func (a *Asker) AskAgain(ctx context.Context, p *chatbot.Principal, question string) (Reply, error) {
-	ticket, err := a.Quota.Take(ctx, p.Chatbot.WorkspaceID, chat.OriginOf(p), p.Plan, question)
+	ticket, err := a.Quota.Take(ctx, p.Chatbot.WorkspaceID, p.Chatbot.ID, chat.OriginOf(p), p.Plan, question)
 	if err != nil {
 		return Reply{}, err
 	}

@@ -161,6 +161,8 @@ type DocumentStore interface {
 	// SetBegun sets how many attempts began and did not end, if it is from; else it
 	// is NotFound.
 	SetBegun(ctx context.Context, workspaceID, documentID string, from, to int) error
+	// SetBegunOf is SetBegun for those of several documents that are from.
+	SetBegunOf(ctx context.Context, workspaceID string, documentIDs []string, from, to int) error
 	// PostponeRemoval says when a removing document is tried again.
 	PostponeRemoval(ctx context.Context, workspaceID, documentID string, attempts int, due time.Time) error
 	// MarkReindex has a chatbot's settled documents that have a content split

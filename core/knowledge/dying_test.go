@@ -67,6 +67,27 @@ func (s mortalStore) SetBegun(ctx context.Context, workspaceID, documentID strin
 	return s.everything.SetBegun(ctx, workspaceID, documentID, from, to)
 }
 
+func (s mortalStore) SetBegunOf(ctx context.Context, workspaceID string, ids []string, from, to int) error {
+	if err := s.m.step(); err != nil {
+		return err
+	}
+	return s.everything.SetBegunOf(ctx, workspaceID, ids, from, to)
+}
+
+func (s mortalStore) PassagesHeld(ctx context.Context, workspaceID string, documents []knowledge.Document) (map[string][]retrieval.Passage, error) {
+	if err := s.m.step(); err != nil {
+		return nil, err
+	}
+	return s.everything.PassagesHeld(ctx, workspaceID, documents)
+}
+
+func (s mortalStore) HeldDocuments(ctx context.Context, workspaceID, chatbotID, after string, limit int) ([]knowledge.Document, error) {
+	if err := s.m.step(); err != nil {
+		return nil, err
+	}
+	return s.everything.HeldDocuments(ctx, workspaceID, chatbotID, after, limit)
+}
+
 func (s mortalStore) SetSourceBegun(ctx context.Context, workspaceID, sourceID string, from, to int) error {
 	if err := s.m.step(); err != nil {
 		return err
@@ -162,6 +183,20 @@ func (x mortalIndex) Replace(ctx context.Context, scope retrieval.Scope, id stri
 		return err
 	}
 	return x.Index.Replace(ctx, scope, id, entries)
+}
+
+func (x mortalIndex) Fill(ctx context.Context, scope retrieval.Scope, contents []retrieval.Content) error {
+	if err := x.m.step(); err != nil {
+		return err
+	}
+	return x.Index.Fill(ctx, scope, contents)
+}
+
+func (x mortalIndex) Missing(ctx context.Context, scope retrieval.Scope, expected map[string]int) ([]string, error) {
+	if err := x.m.step(); err != nil {
+		return nil, err
+	}
+	return x.Index.Missing(ctx, scope, expected)
 }
 
 func (x mortalIndex) Remove(ctx context.Context, scope retrieval.Scope, id string) error {

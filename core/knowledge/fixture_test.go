@@ -103,8 +103,8 @@ func (l *library) open() {
 	l.Services = knowledge.New(l.ports, l.clock.Now, rand.Reader, log)
 	stored := l.ports.Stores.Documents.(database)
 	l.Rebuilder = rebuild.New(rebuild.Ports{
-		Documents: stored, Chatbots: stored, Passages: stored, Removals: stored, Marks: stored, System: grant.Because("a test"), Index: l.ports.Index, Searcher: l.Searcher,
-		Indexer: l.Indexer, Version: retrieval.IndexVersion(l.ports.Embedder),
+		Documents: stored, Chatbots: stored, Removals: stored, Marks: stored, System: grant.Because("a test"), Index: l.ports.Index, Searcher: l.Searcher,
+		Indexer: l.Indexer, Backlog: retrieval.NewBacklog(l.clock.Now), Version: retrieval.IndexVersion(l.ports.Embedder), Log: log,
 	}, l.clock.Now)
 	l.Evaluator = retrieval.NewEvaluator(l.Searcher, l.Documents)
 }
@@ -269,7 +269,7 @@ type watched struct {
 	queries  []retrieval.IndexQuery
 	// away fails every change, lie says that a removal is done and isn't.
 	away, lie bool
-	// before and after run around a Replace, once; counted runs after a Count.
+	// before and after run around a Replace or a Fill, once; counted runs after a Count.
 	before, after, counted func()
 	// filling runs before a rebuild fills, filled after it, once.
 	filling, filled func()
@@ -294,6 +294,21 @@ func call(hook func()) {
 	if hook != nil {
 		hook()
 	}
+}
+
+func (w *watched) Fill(ctx context.Context, scope retrieval.Scope, contents []retrieval.Content) error {
+	w.mu.Lock()
+	before, after := w.before, w.after
+	w.before, w.after = nil, nil
+	w.replaced += len(contents)
+	w.mu.Unlock()
+	if w.away {
+		return errAway
+	}
+	call(before)
+	err := w.Index.Fill(ctx, scope, contents)
+	call(after)
+	return err
 }
 
 func (w *watched) Remove(ctx context.Context, scope retrieval.Scope, id string) error {
@@ -371,7 +386,6 @@ type database interface {
 	knowledge.EmbeddingStore
 	rebuild.Documents
 	rebuild.Chatbots
-	rebuild.Passages
 	rebuild.Removals
 	rebuild.Marks
 	knowledge.DueStore

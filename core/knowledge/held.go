@@ -8,7 +8,7 @@ import (
 
 // heldMost is of how many documents a process remembers what it last put into its
 // index.
-const heldMost = 10_000
+const heldMost = 100_000
 
 // heldVersions remembers which version of a document this process put into its index
 // last, so that it need not do it again when it hears of its own change. It is safe for
@@ -39,6 +39,22 @@ func (h *heldVersions) during(documentID string, version int, write func() error
 	h.begin(documentID)
 	written := false
 	defer func() { h.end(documentID, version, written) }()
+	err = write()
+	written = err == nil
+	return err
+}
+
+// duringAll is during for the held versions of several documents.
+func (h *heldVersions) duringAll(documents []Document, write func() error) (err error) {
+	for _, d := range documents {
+		h.begin(d.ID)
+	}
+	written := false
+	defer func() {
+		for _, d := range documents {
+			h.end(d.ID, d.Held(), written)
+		}
+	}()
 	err = write()
 	written = err == nil
 	return err

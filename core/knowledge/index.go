@@ -16,6 +16,10 @@ type PassageStore interface {
 	AddPassages(ctx context.Context, workspaceID string, document Document, passages []retrieval.Passage) error
 	// Passages returns the passages of one version of a document, in order.
 	Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error)
+	// PassagesHeld returns what an index is to hold of several documents: the passages of
+	// the version that [Document.Held] names, in order, by document, without what only
+	// people read.
+	PassagesHeld(ctx context.Context, workspaceID string, documents []Document) (map[string][]retrieval.Passage, error)
 	// DeletePassages deletes the passages of all versions of a document except keep.
 	DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error
 }
@@ -191,6 +195,69 @@ func (s *Indexer) FillCounted(ctx context.Context, into retrieval.Filler, d Docu
 		err = nil
 	}
 	return errors.Join(filled, err)
+}
+
+// The most that goes into an index in one step.
+const (
+	documentsTogether = 500
+	passagesTogether  = 2_000
+)
+
+// FillAll is [Indexer.FillCounted] for several documents of one chatbot, in few steps. It takes
+// only documents that are settled and of which no attempt has begun; see [Document.Begun].
+func (s *Indexer) FillAll(ctx context.Context, into retrieval.Filler, documents []Document) error {
+	for len(documents) > 0 {
+		n, passages := 0, 0
+		for n < min(len(documents), documentsTogether) && (n == 0 || passages+documents[n].Passages <= passagesTogether) {
+			passages += documents[n].Passages
+			n++
+		}
+		if err := s.fillTogether(ctx, into, documents[:n]); err != nil {
+			return err
+		}
+		documents = documents[n:]
+	}
+	return nil
+}
+
+func (s *Indexer) fillTogether(ctx context.Context, into retrieval.Filler, documents []Document) error {
+	workspaceID, ids := documents[0].WorkspaceID, make([]string, len(documents))
+	for i, d := range documents {
+		ids[i] = d.ID
+	}
+	if err := s.documents.SetBegunOf(ctx, workspaceID, ids, 0, 1); err != nil {
+		return err
+	}
+	err := s.putTogether(ctx, into, documents)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), countingTime)
+	defer cancel()
+	return errors.Join(err, s.documents.SetBegunOf(ctx, workspaceID, ids, 1, 0))
+}
+
+func (s *Indexer) putTogether(ctx context.Context, into retrieval.Filler, documents []Document) error {
+	workspaceID := documents[0].WorkspaceID
+	passages, err := s.passages.PassagesHeld(ctx, workspaceID, documents)
+	if err != nil {
+		return err
+	}
+	contents := make([]retrieval.Content, len(documents))
+	for i, d := range documents {
+		contents[i].DocumentID = d.ID
+		if contents[i].Entries, err = s.entriesOf(ctx, &d, passages[d.ID]); err != nil {
+			return err
+		}
+	}
+	scope := retrieval.Scope{WorkspaceID: workspaceID, ChatbotID: documents[0].ChatbotID}
+	return s.held.duringAll(documents, func() error { return into.Fill(ctx, scope, contents) })
+}
+
+// FillAlone is [Indexer.FillCounted] for a document as the database has it now.
+func (s *Indexer) FillAlone(ctx context.Context, into retrieval.Filler, d Document) error {
+	now, err := s.current(ctx, d)
+	if err != nil || now.Held() == 0 {
+		return err
+	}
+	return s.FillCounted(ctx, into, now)
 }
 
 // leaveOut fails a document that ended the process when it was put into the index, unless it is

@@ -2,6 +2,7 @@ package knowledge_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -64,6 +65,69 @@ func TestRepair(t *testing.T) {
 		if version, err := l.index.Version(ctx); err != nil || version != retrieval.IndexVersion(l.ports.Embedder) {
 			t.Errorf("its version is %q: %v", version, err)
 		}
+	})
+
+	for name, hook := range map[string]func(*library) *func(){
+		"before it goes in": func(l *library) *func() { return &l.index.before },
+		"after it went in":  func(l *library) *func() { return &l.index.after },
+	} {
+		t.Run("a document that changes "+name+" is held as it is then", func(t *testing.T) {
+			l := newLibrary(t)
+			l.world.set(start, page{text: bread})
+			source := l.pageAt(start, knowledge.Never)
+			l.work()
+			gone := l.add("Gone", "The croissant is sold out.")
+			l.must(l.Removals.Forget(ctx, home, bot))
+			*hook(l) = func() {
+				l.clock.advance(time.Minute)
+				l.world.set(start, page{text: cakes})
+				l.must(l.Sources.Sync(ctx, home, bot, source.ID))
+				l.must(l.Documents.Remove(ctx, home, bot, gone.ID))
+				l.work()
+			}
+			if _, err := l.Repair(ctx); err != nil {
+				t.Fatal(err)
+			}
+			l.wantWhole(l.at(start).ID)
+			l.wantGone(gone.ID)
+			l.wantAnswered("When is plum cake baked?", "Sundays", true)
+			l.wantAnswered("When is rye baked?", "midnight", false)
+			l.wantRepaired(0)
+		})
+	}
+
+	t.Run("an index that was lost is filled where it serves, and not again what is in it", func(t *testing.T) {
+		l := newLibrary(t)
+		l.add("Bread", bread)
+		l.add("Cakes", cakes)
+		l.must(l.index.Rebuild(ctx, "", func(context.Context, retrieval.Filler) error { return nil }))
+		l.index.changes()
+		l.wantRepaired(2)
+		if n := l.index.changes(); n != 2 {
+			t.Errorf("it was changed %d times", n)
+		}
+		l.must(l.index.Remove(ctx, homeScope, l.list()[0].ID))
+		l.wantRepaired(1)
+		l.wantAnswered("When is rye baked?", "midnight", true)
+	})
+
+	t.Run("an index that takes nothing is left alone after a few documents", func(t *testing.T) {
+		l := newLibrary(t)
+		for i := range 10 {
+			l.add(fmt.Sprint("Title ", i), fmt.Sprintf("The word is pastry%d.", i))
+		}
+		l.must(l.Removals.Forget(ctx, home, bot))
+		l.index.changes()
+		l.index.away = true
+		if n, err := l.Repair(ctx); err == nil || n != 0 {
+			t.Errorf("%d documents were brought back: %v", n, err)
+		}
+		if n := l.index.changes(); n > 10+3 {
+			t.Errorf("it was changed %d times", n)
+		}
+		l.index.away = false
+		l.wantRepaired(10)
+		l.wantAnswered("pastry7", "pastry7", true)
 	})
 
 	t.Run("documents that are on their way in or out are left to the work", func(t *testing.T) {

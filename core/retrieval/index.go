@@ -26,6 +26,18 @@ type Entry struct {
 	Vector []float32
 }
 
+// Content is what an index is to hold of a document.
+type Content struct {
+	DocumentID string
+	Entries    []Entry
+}
+
+// Holding is how much an index holds of a chatbot, or is to hold.
+type Holding struct {
+	Scope
+	Documents, Passages int
+}
+
 // Term is an analyzed word of a question.
 type Term struct {
 	Text string
@@ -112,8 +124,8 @@ const otherModel = "The index holds vectors of another embedding model. The oper
 var errOtherModel error = fault.New(fault.Upstream, otherModel).ForOperator()
 
 // Index is the port to a retrieval index. It is derived data: everything in it
-// can be rebuilt from the database. All methods but the last four are confined
-// to their scope, and all are safe for concurrent use. A ctx that ends fails a
+// can be rebuilt from the database. All methods but the last four and
+// Lacking are confined to their scope, and all are safe for concurrent use. A ctx that ends fails a
 // call with an error that wraps the error of ctx.
 //
 // Every adapter passes the suite in index/indextest.
@@ -136,6 +148,17 @@ type Index interface {
 	// Count returns the number of passages held for the document, as the
 	// index itself counts them.
 	Count(ctx context.Context, scope Scope, documentID string) (int, error)
+	// Lacking returns those scopes of which the index holds fewer documents than
+	// expected, or another number of passages. It is cheap: an index need not look into
+	// what it has unloaded.
+	Lacking(ctx context.Context, expected []Holding) ([]Scope, error)
+	// Missing returns those documents of a scope of which the index holds another number
+	// of passages than expected, by document.
+	Missing(ctx context.Context, scope Scope, expected map[string]int) ([]string, error)
+	// Fill does Replace for several documents of a scope, and is far cheaper. A search may
+	// see some of the new documents and not yet others. After an error, any of them may be
+	// there. Contents are in any order, each of another document.
+	Fill(ctx context.Context, scope Scope, contents []Content) error
 
 	// Check reports whether the index can be used just now.
 	Check(ctx context.Context) error
@@ -158,4 +181,6 @@ type Index interface {
 type Filler interface {
 	// Replace does what [Index.Replace] does. Several goroutines may call it.
 	Replace(ctx context.Context, scope Scope, documentID string, entries []Entry) error
+	// Fill does what [Index.Fill] does. Several goroutines may call it.
+	Fill(ctx context.Context, scope Scope, contents []Content) error
 }

@@ -35,6 +35,9 @@ const (
 // where the index has vectors. There may be more than the limit. Hits are large,
 // and are put in order by their pointers.
 func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, error) {
+	if err := s.backlog.Check(ctx, scope); err != nil {
+		return nil, err
+	}
 	query.Text = writing.Plain(query.Text) // as documents are read
 	asked := IndexQuery{Filter: query.Filter, Limit: min(max(query.Limit, looked), 1000), OccurrencesOf: looked}
 	for _, term := range s.tuning.FollowUp(query.Text, query.Context, query.Replies) {
@@ -57,6 +60,11 @@ func (s *Searcher) Rank(ctx context.Context, scope Scope, query Query) ([]*Hit, 
 	found, err := s.index.Search(ctx, scope, asked)
 	if err != nil {
 		return nil, err
+	}
+	if len(found.Lexical) == 0 && len(found.Near) == 0 {
+		if err := s.backlog.Doubt(ctx, scope); err != nil {
+			return nil, err
+		}
 	}
 	if found.OtherDimension { // the embedder gives other vectors than when the index was built
 		s.log.Error("question searched for without its vector", "dimension", len(asked.Vector), "error", errOtherModel)

@@ -28,6 +28,8 @@ type Searcher struct {
 	encodings Encodings
 	questions QuestionEncoder
 	prefetch  *prefetch // nil without encodings
+	// backlog is nil where nothing is known of what the index lacks.
+	backlog *Backlog
 	// serving is the version of the index, as it was last looked up.
 	serving atomic.Pointer[string]
 }
@@ -55,6 +57,10 @@ func (s *Searcher) servesVectors() bool {
 	version := s.serving.Load()
 	return s.embedder != nil && version != nil && *version == IndexVersion(s.embedder)
 }
+
+// RefuseBehind has the searcher refuse chatbots of which the index lacks documents. It is
+// called before the first search.
+func (s *Searcher) RefuseBehind(backlog *Backlog) { s.backlog = backlog }
 
 // Check reports whether the index can be used just now.
 func (s *Searcher) Check(ctx context.Context) error {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -132,7 +134,7 @@ func (s *Sender) begin(ctx context.Context) (bool, error) {
 	}
 	s.count(d, 1)
 	s.sending.Go(func() {
-		err := s.send(ctx, d)
+		err := protect(func() error { return s.send(ctx, d) })
 		s.count(d, -1)
 		if ctx.Err() != nil {
 			return
@@ -145,6 +147,16 @@ func (s *Sender) begin(ctx context.Context) (bool, error) {
 		}
 	})
 	return true, nil
+}
+
+// protect makes an error of a panic, which would end the process at each attempt.
+func protect(send func() error) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return send()
 }
 
 // Wait returns when nothing is under way.

@@ -67,6 +67,17 @@ func StartWith(t *testing.T, wrap app.Options, change ...func(*app.Config)) *Ins
 // StartPrepared is StartWith for a server that a test changes before it serves.
 func StartPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), change ...func(*app.Config)) *Instance {
 	t.Helper()
+	return start(t, wrap, true, prepare, change...)
+}
+
+// StartBehind is StartWith for a server that has yet to look at its index.
+func StartBehind(t *testing.T, wrap app.Options, change ...func(*app.Config)) *Instance {
+	t.Helper()
+	return start(t, wrap, false, func(*app.Server) {}, change...)
+}
+
+func start(t *testing.T, wrap app.Options, repaired bool, prepare func(*app.Server), change ...func(*app.Config)) *Instance {
+	t.Helper()
 	config := &app.Config{}
 	own := t.TempDir()
 	config.Listen, config.DataDir, config.SignUp = "127.0.0.1:0", own, true
@@ -92,8 +103,10 @@ func StartPrepared(t *testing.T, wrap app.Options, prepare func(*app.Server), ch
 	}
 	// A new index is built first, as it was on a server that has run before.
 	// Where it cannot be, the server tries again.
-	if _, err := p.Rebuilder.Repair(t.Context()); err != nil {
-		t.Logf("the index is not prepared: %v", err)
+	if repaired {
+		if _, err := p.Rebuilder.Repair(t.Context()); err != nil {
+			t.Logf("the index is not prepared: %v", err)
+		}
 	}
 	w.Server, err = app.Listen(p)
 	if err != nil {

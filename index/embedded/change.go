@@ -37,7 +37,7 @@ func (x *Index) replace(ctx context.Context, version int64, scope retrieval.Scop
 		if err := c.fits(segment.Dimension(entries)); err != nil {
 			return err
 		}
-		if err := c.raise(); err != nil {
+		if err := c.raise(1); err != nil {
 			return err
 		}
 		if _, err := c.bury(documentID); err != nil {
@@ -71,7 +71,7 @@ func (x *Index) remove(ctx context.Context, version int64, scope retrieval.Scope
 			return err
 		}
 		id = c.scope
-		return c.raise()
+		return c.raise(1)
 	})
 	if err != nil || id == 0 {
 		return err
@@ -145,12 +145,13 @@ func (c *changing) fits(dimension int) error {
 	if c.dimension > 0 {
 		return retrieval.OtherDimension(dimension, c.dimension)
 	}
+	c.dimension = dimension
 	return c.exec("UPDATE version SET dimension = ? WHERE id = ?", dimension, c.version)
 }
 
 // raise raises the generation, and creates the scope if there is none.
-func (c *changing) raise() error {
-	c.generation++
+func (c *changing) raise(by int) error {
+	c.generation += int64(by)
 	if c.scope > 0 {
 		return c.exec("UPDATE scope SET generation = ? WHERE id = ?", c.generation, c.scope)
 	}
@@ -193,10 +194,15 @@ func (c *changing) bury(documentID string) (bool, error) {
 	return true, nil
 }
 
+const (
+	insertDocument = "INSERT INTO document (scope, id, sequence, passages) VALUES (?, ?, ?, ?)"
+	countSegments  = "SELECT count(*) FROM segment WHERE scope = ?"
+)
+
 // insert adds the segments of a document, and returns how many segments the
 // scope has.
 func (c *changing) insert(documentID string, passages int, built [][]byte) (segments int64, err error) {
-	err = c.exec("INSERT INTO document (scope, id, sequence, passages) VALUES (?, ?, ?, ?)", c.scope, documentID, c.generation, passages)
+	err = c.exec(insertDocument, c.scope, documentID, c.generation, passages)
 	if err != nil {
 		return 0, err
 	}
@@ -205,7 +211,7 @@ func (c *changing) insert(documentID string, passages int, built [][]byte) (segm
 			return 0, err
 		}
 	}
-	_, err = c.get([]any{&segments}, "SELECT count(*) FROM segment WHERE scope = ?", c.scope)
+	_, err = c.get([]any{&segments}, countSegments, c.scope)
 	return segments, err
 }
 

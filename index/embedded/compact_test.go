@@ -200,7 +200,7 @@ func TestDocumentInParts(t *testing.T) {
 			}
 			parts = append(parts, built...)
 		}
-		if err := c.raise(); err != nil {
+		if err := c.raise(1); err != nil {
 			return err
 		}
 		_, err = c.insert("large", len(parts), parts)

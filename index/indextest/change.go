@@ -184,10 +184,15 @@ func testCanceled(t *testing.T, b *bundle) {
 	_, searching := b.index.Search(ctx, home, retrieval.IndexQuery{Terms: Terms("apples"), Limit: 1})
 	_, counting := b.index.Count(ctx, home, "doc")
 	_, versioning := b.index.Version(ctx)
+	_, comparing := b.index.Lacking(ctx, []retrieval.Holding{{Scope: home, Documents: 1, Passages: 1}})
+	_, missing := b.index.Missing(ctx, home, map[string]int{"doc": 1})
 	for call, err := range map[string]error{
 		"search":  searching,
 		"count":   counting,
 		"version": versioning,
+		"lacking": comparing,
+		"missing": missing,
+		"fill":    b.index.Fill(ctx, home, []retrieval.Content{contentOf("doc", 3, "pears")}),
 		"replace": b.index.Replace(ctx, home, "doc", Entries("doc", 2, "pears")),
 		"remove":  b.index.Remove(ctx, home, "doc"),
 		"drop":    b.index.Drop(ctx, home),

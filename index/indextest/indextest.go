@@ -62,6 +62,12 @@ func Run(t *testing.T, open func(t *testing.T) retrieval.Index) {
 		{"a rebuilt index finds every vector from the switch onward", testRebuildVectors},
 		{"a rebuild can change the dimension of vectors", testRebuildDimension},
 
+		{"several documents are replaced in one call", testFill},
+		{"one call replaces hundreds of documents, and tells which are missing", testFillMany},
+		{"a call for several documents refuses what one for a single one refuses", testFillRefuses},
+		{"several documents go into a rebuilt index in one call", testFillRebuild},
+		{"an index tells which scopes hold less than expected, or more", testLacking},
+
 		{"every call returns the error of an ended context", testCanceled},
 		{"an open index passes its check", testCheck},
 	} {

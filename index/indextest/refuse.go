@@ -61,6 +61,27 @@ func (r refuser) Count(ctx context.Context, scope retrieval.Scope, documentID st
 	return r.index.Count(ctx, scope, documentID)
 }
 
+func (r refuser) Lacking(ctx context.Context, expected []retrieval.Holding) ([]retrieval.Scope, error) {
+	if err := refuse(ctx); err != nil {
+		return nil, err
+	}
+	return r.index.Lacking(ctx, expected)
+}
+
+func (r refuser) Missing(ctx context.Context, scope retrieval.Scope, expected map[string]int) ([]string, error) {
+	if err := refuse(ctx); err != nil {
+		return nil, err
+	}
+	return r.index.Missing(ctx, scope, expected)
+}
+
+func (r refuser) Fill(ctx context.Context, scope retrieval.Scope, contents []retrieval.Content) error {
+	if err := refuse(ctx); err != nil {
+		return err
+	}
+	return r.index.Fill(ctx, scope, contents)
+}
+
 func (r refuser) Check(ctx context.Context) error {
 	if err := refuse(ctx); err != nil {
 		return err
@@ -98,4 +119,11 @@ func (r refusingFiller) Replace(ctx context.Context, scope retrieval.Scope, docu
 		return err
 	}
 	return r.filler.Replace(ctx, scope, documentID, entries)
+}
+
+func (r refusingFiller) Fill(ctx context.Context, scope retrieval.Scope, contents []retrieval.Content) error {
+	if err := refuse(ctx); err != nil {
+		return err
+	}
+	return r.filler.Fill(ctx, scope, contents)
 }

@@ -149,7 +149,8 @@ func (c collection) version() string {
 	return description.Version
 }
 
-// served describes the collection of passages that searches use.
+// served describes the collection of passages that searches use. One that is lost, though the
+// alias names it, is empty.
 func (c *collections) served(ctx context.Context) (collection, error) {
 	var found collection
 	for attempt := 0; ; attempt++ {
@@ -158,8 +159,11 @@ func (c *collections) served(ctx context.Context) (collection, error) {
 			return found, err
 		}
 		err = c.server.ask(ctx, http.MethodGet, "/schema/"+name, nil, &found)
-		if !isStatus(err, http.StatusNotFound) || attempt == 2 {
+		if !isStatus(err, http.StatusNotFound) {
 			return found, err
+		}
+		if attempt == 2 {
+			return collection{}, nil
 		}
 	}
 }

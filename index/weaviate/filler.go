@@ -3,7 +3,6 @@ package weaviate
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -133,7 +132,7 @@ func (f *filler) verify(ctx context.Context) error {
 			return err
 		}
 		if held != n {
-			return fmt.Errorf("weaviate: it counts %d passages of tenant %s, not %d", held, owner, n)
+			return wrongCount(held, owner, n)
 		}
 	}
 	for owner, groups := range f.groups {

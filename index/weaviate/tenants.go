@@ -59,18 +59,27 @@ func (t *tenants) deactivate(ctx context.Context, collection string, idle time.D
 
 // list returns the names of the tenants, or only of the active ones.
 func (t *tenants) list(ctx context.Context, collection string, isActive bool) (names []string, err error) {
+	active, err := t.active(ctx, collection)
+	for name, is := range active {
+		if is || !isActive {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// active returns the tenants, and which of them are active.
+func (t *tenants) active(ctx context.Context, collection string) (active map[string]bool, err error) {
 	err = retry(ctx, schemaTime, func(ctx context.Context) error {
 		reply, err := t.server.data.TenantsGet(ctx, &pb.TenantsGetRequest{Collection: collection})
-		names = nil
+		active = make(map[string]bool, len(reply.GetTenants()))
 		for _, tenant := range reply.GetTenants() {
 			status := tenant.GetActivityStatus()
-			if !isActive || status == pb.TenantActivityStatus_TENANT_ACTIVITY_STATUS_HOT || status == pb.TenantActivityStatus_TENANT_ACTIVITY_STATUS_ACTIVE {
-				names = append(names, tenant.GetName())
-			}
+			active[tenant.GetName()] = status == pb.TenantActivityStatus_TENANT_ACTIVITY_STATUS_HOT || status == pb.TenantActivityStatus_TENANT_ACTIVITY_STATUS_ACTIVE
 		}
 		return err
 	})
-	return names, err
+	return active, err
 }
 
 // drop takes a tenant away, with the heads of its documents.

@@ -123,7 +123,7 @@ type reply struct {
 func (b business) ask(t *testing.T, question string) reply {
 	t.Helper()
 	unlimited := plan.Plan{Limits: plan.Limits{MessageChars: 64_000, PlaygroundPerMonth: plan.Unlimited}}
-	ticket, err := quota.New(nil, time.Now).Take(t.Context(), b.bot.WorkspaceID, chat.Playground, unlimited, question)
+	ticket, err := quota.New(nil, time.Now).Take(t.Context(), b.bot.WorkspaceID, b.bot.ID, chat.Playground, unlimited, question)
 	must(t, err)
 	said, err := insight.AnswerTo(t.Context(), b.pipeline, b.bot, ticket)
 	must(t, err)

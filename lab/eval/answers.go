@@ -170,7 +170,7 @@ func askAll(ctx context.Context, p *app.Program, bot chatbot.Chatbot, asked []te
 	for _, q := range asked {
 		var reply insight.Reply
 		var ticket *quota.Ticket
-		if ticket, err = p.Quota.Take(ctx, bot.WorkspaceID, chat.Playground, unlimited, q.Question); err == nil {
+		if ticket, err = p.Quota.Take(ctx, bot.WorkspaceID, bot.ID, chat.Playground, unlimited, q.Question); err == nil {
 			reply, err = insight.AnswerTo(ctx, p.Answers, bot, ticket)
 		}
 		result := q.Judge(reply)

@@ -196,6 +196,15 @@ func (s *Documents) SetBegun(ctx context.Context, workspaceID, documentID string
 	})
 }
 
+// SetBegunOf sets how many attempts at documents began and did not end, of those that are from.
+func (s *Documents) SetBegunOf(ctx context.Context, workspaceID string, documentIDs []string, from, to int) error {
+	return store.InBatches(documentIDs, store.BatchRows, func(ids []string) error {
+		return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {
+			return db.Document.Update().Where(document.IDIn(ids...), document.Begun(from)).SetBegun(to).Exec(ctx)
+		})
+	})
+}
+
 // PostponeRemoval says when a removing document is tried again.
 func (s *Documents) PostponeRemoval(ctx context.Context, workspaceID, documentID string, attempts int, due time.Time) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {

@@ -50,6 +50,32 @@ func (s *Passages) Passages(ctx context.Context, workspaceID, documentID string,
 	return store.Mapped(rows, err, passageFromRow)
 }
 
+// heldColumns are what an index holds of a passage, and of which version it is.
+var heldColumns = []string{passage.FieldID, passage.FieldDocumentID, passage.FieldVersion, passage.FieldOrdinal, passage.FieldTitle, passage.FieldHeadingPath, passage.FieldText}
+
+// PassagesHeld returns the passages of the held versions of documents, in order, by document.
+func (s *Passages) PassagesHeld(ctx context.Context, workspaceID string, documents []knowledge.Document) (map[string][]retrieval.Passage, error) {
+	held := make(map[string][]retrieval.Passage, len(documents))
+	err := store.InBatches(documents, store.BatchRows, func(batch []knowledge.Document) error {
+		version, ids := make(map[string]int, len(batch)), make([]string, len(batch))
+		for i, d := range batch {
+			version[d.ID], ids[i] = d.Held(), d.ID
+		}
+		rows, err := s.store.Client(ctx).Passage.Query().Where(passage.DocumentIDIn(ids...)).
+			Order(passage.ByDocumentID(), passage.ByOrdinal()).Select(heldColumns...).All(scope.Workspace(ctx, workspaceID))
+		if err != nil {
+			return store.MapError(err)
+		}
+		for _, row := range rows {
+			if row.Version == version[row.DocumentID] {
+				held[row.DocumentID] = append(held[row.DocumentID], passageFromRow(row))
+			}
+		}
+		return nil
+	})
+	return held, err
+}
+
 // DeletePassages deletes the passages of all versions of a document but one.
 func (s *Passages) DeletePassages(ctx context.Context, workspaceID, documentID string, keep int) error {
 	return s.store.Write(scope.Workspace(ctx, workspaceID), func(ctx context.Context, db *ent.Client) error {

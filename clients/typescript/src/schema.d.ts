@@ -4015,12 +4015,12 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description A stable name of what failed. Later versions may add some. It is one of `invalid_request`, `invalid_ip_range`, `invalid_origin`, `origins_required`, `invalid_cursor`, `invalid_external_id`,
+         * @description A stable name of what failed; later versions may add some: `invalid_request`, `invalid_ip_range`, `invalid_origin`, `origins_required`, `invalid_cursor`, `invalid_external_id`,
          *     `metadata_too_large`, `invalid_token`, `missing_scope`, `foreign_origin`, `secret_token_in_browser`, `origin_not_allowed`, `address_not_allowed`, `email_unconfirmed`,
          *     `reauthentication_required`, `sign_on_required`, `second_factor_required`, `plan_required`, `plan_limit`, `suspended`, `forbidden`, `not_found`, `unknown_path`, `model_not_found`, `previous_response_not_found`,
          *     `method_not_allowed`, `conversation_busy`, `idempotency_key_reused`, `answer_restarted`, `answer_stopped`, `kind_differs`, `address_exists`, `token_ended`, `conflict`, `too_large`,
          *     `unsupported_media_type`, `rate_limited`, `too_many_at_once`, `token_quota_exceeded`, `quota_exceeded`, `model_failed`, `model_declined`, `context_too_long`, `model_key_rejected`,
-         *     `model_unpaid`, `model_unknown`, `model_refused`, `answer_interrupted`, `retrieval_failed`, `upstream_failed`, `internal_error`, `model_busy`, `storage_full`, `draining`, `overloaded`, `unavailable`.
+         *     `model_unpaid`, `model_unknown`, `model_refused`, `answer_interrupted`, `retrieval_failed`, `upstream_failed`, `internal_error`, `model_busy`, `index_not_ready`, `storage_full`, `draining`, `overloaded`, `unavailable`.
          * @example invalid_request
          */
         "X-Error-Code": string;

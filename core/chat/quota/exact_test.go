@@ -22,7 +22,7 @@ func TestQuotaIsExact(t *testing.T) {
 		var claimed, committed []*Ticket // committed ones are stored and not kept yet
 		t.Repeat(map[string]func(*rapid.T){
 			"take": func(t *rapid.T) {
-				claim, err := q.Take(context.Background(), "ws", chat.API, including(limit), "Question?")
+				claim, err := q.Take(context.Background(), "ws", "cb", chat.API, including(limit), "Question?")
 				if err == nil {
 					claimed = append(claimed, claim)
 				} else if stored()+len(claimed)+len(committed) < limit {
@@ -121,7 +121,7 @@ func TestQuotaIsExactAcrossProcesses(t *testing.T) {
 		all := []*process{startProcess(), startProcess(), startProcess()}
 		any := func(t *rapid.T) *process { return rapid.SampledFrom(all).Draw(t, "process") }
 		take := func(p *process) bool {
-			ticket, err := p.q.Take(context.Background(), "ws", chat.API, including(limit), "Question?")
+			ticket, err := p.q.Take(context.Background(), "ws", "cb", chat.API, including(limit), "Question?")
 			if err == nil {
 				p.opened = append(p.opened, ticket)
 			}
@@ -206,7 +206,7 @@ func BenchmarkQuota(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			claim, err := q.Take(context.Background(), "ws", chat.API, including(1_000_000_000), "Question?")
+			claim, err := q.Take(context.Background(), "ws", "cb", chat.API, including(1_000_000_000), "Question?")
 			if err != nil {
 				b.Fatal(err)
 			}

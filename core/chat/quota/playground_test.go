@@ -13,7 +13,7 @@ func TestThePlaygroundHasAMonthOfItsOwn(t *testing.T) {
 	l, q := newLedger()
 	small := plan.Plan{Title: "Small", Limits: plan.Limits{MessageChars: 100, MessagesPerMonth: 1, PlaygroundPerMonth: 2}}
 	take := func(origin chat.Origin) error {
-		ticket, err := q.Take(t.Context(), "ws", origin, small, "Question?")
+		ticket, err := q.Take(t.Context(), "ws", "cb", origin, small, "Question?")
 		if err != nil {
 			return err
 		}

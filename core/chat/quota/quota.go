@@ -55,6 +55,9 @@ type Months interface {
 type Quota struct {
 	store Months
 	now   func() time.Time
+	// Ready fails for a chatbot that cannot be asked now, because its documents are not all
+	// in the index yet. Nil stands for none. It is set before the first question.
+	Ready func(ctx context.Context, workspaceID, chatbotID string) error
 
 	mu     sync.Mutex
 	months *simplelru.LRU[counted, *monthOf]
@@ -96,11 +99,12 @@ func New(store Months, now func() time.Time) *Quota {
 	return &Quota{store: store, now: now, months: months}
 }
 
-// Take admits a question as a message of an origin's month. It is Invalid for one that
-// is blank, cannot be stored, or is longer than the plan allows, and RateLimited when the
-// plan admits no more of them. A plan without a limit costs nothing.
-func (q *Quota) Take(ctx context.Context, workspaceID string, origin chat.Origin, p plan.Plan, question string) (*Ticket, error) {
-	ticket, err := q.Again(workspaceID, origin, p, question)
+// Take admits a question to a chatbot as a message of an origin's month. It is Invalid for
+// one that is blank, cannot be stored, or is longer than the plan allows, Unavailable while
+// the chatbot is not ready, and RateLimited when the plan admits no more of them. A plan
+// without a limit costs nothing.
+func (q *Quota) Take(ctx context.Context, workspaceID, chatbotID string, origin chat.Origin, p plan.Plan, question string) (*Ticket, error) {
+	ticket, err := q.Again(ctx, workspaceID, chatbotID, origin, p, question)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +138,22 @@ func (q *Quota) Take(ctx context.Context, workspaceID string, origin chat.Origin
 }
 
 // Again admits another answer to a question whose message is counted already.
-func (q *Quota) Again(workspaceID string, origin chat.Origin, p plan.Plan, question string) (*Ticket, error) {
+func (q *Quota) Again(ctx context.Context, workspaceID, chatbotID string, origin chat.Origin, p plan.Plan, question string) (*Ticket, error) {
 	if err := check(question, p); err != nil {
 		return nil, err
 	}
+	if err := q.CheckReady(ctx, workspaceID, chatbotID); err != nil {
+		return nil, err
+	}
 	return &Ticket{quota: q, workspaceID: workspaceID, origin: origin, question: question}, nil
+}
+
+// CheckReady fails for a chatbot that cannot be asked now.
+func (q *Quota) CheckReady(ctx context.Context, workspaceID, chatbotID string) error {
+	if q.Ready == nil {
+		return nil
+	}
+	return q.Ready(ctx, workspaceID, chatbotID)
 }
 
 // check refuses a question that no model is asked.

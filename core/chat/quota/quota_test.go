@@ -68,7 +68,7 @@ func including(messages int) plan.Plan {
 
 // use takes a message and stores it.
 func (l *ledger) use(ctx context.Context, q *Quota, workspaceID string, p plan.Plan) error {
-	claim, err := q.Take(ctx, workspaceID, chat.API, p, "Question?")
+	claim, err := q.Take(ctx, workspaceID, "cb", chat.API, p, "Question?")
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func TestQuota(t *testing.T) {
 
 	t.Run("a message that may have been stored is not given to another question", func(t *testing.T) {
 		l, q := newLedger()
-		lost, err := q.Take(t.Context(), "ws", chat.API, including(1), "Question?")
+		lost, err := q.Take(t.Context(), "ws", "cb", chat.API, including(1), "Question?")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestQuota(t *testing.T) {
 	t.Run("a message that was not stored is given back, and one that was is not", func(t *testing.T) {
 		_, q := newLedger()
 		for _, kept := range []bool{false, false, true} {
-			claim, err := q.Take(t.Context(), "ws", chat.API, including(1), "Question?")
+			claim, err := q.Take(t.Context(), "ws", "cb", chat.API, including(1), "Question?")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,7 +212,7 @@ func TestQuota(t *testing.T) {
 
 	t.Run("a message that is being stored while the database is asked is not forgotten", func(t *testing.T) {
 		l, q := newLedger()
-		claim, err := q.Take(t.Context(), "ws", chat.API, including(2), "Question?")
+		claim, err := q.Take(t.Context(), "ws", "cb", chat.API, including(2), "Question?")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestQuota(t *testing.T) {
 
 	t.Run("a workspace whose message is being stored is remembered, however many others ask meanwhile", func(t *testing.T) {
 		l, q := newLedger()
-		storing, err := q.Take(t.Context(), "ws", chat.API, including(1), "Question?")
+		storing, err := q.Take(t.Context(), "ws", "cb", chat.API, including(1), "Question?")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,13 +286,13 @@ func TestQuotaAtOnce(t *testing.T) {
 			results := make(chan error, 11)
 			for range 10 {
 				go func() {
-					_, err := q.Take(t.Context(), "ws", chat.API, including(100), "Question?")
+					_, err := q.Take(t.Context(), "ws", "cb", chat.API, including(100), "Question?")
 					results <- err
 				}()
 			}
 			synctest.Wait()
 			go func() {
-				_, err := q.Take(ctx, "ws", chat.API, including(100), "Question?")
+				_, err := q.Take(ctx, "ws", "cb", chat.API, including(100), "Question?")
 				results <- err
 			}()
 			leave()
@@ -321,7 +321,7 @@ func TestQuotaAtOnce(t *testing.T) {
 			var all sync.WaitGroup
 			for range 5 {
 				all.Go(func() {
-					if _, err := q.Take(t.Context(), "ws", chat.API, including(100), "Question?"); !fault.Is(err, fault.Unavailable) {
+					if _, err := q.Take(t.Context(), "ws", "cb", chat.API, including(100), "Question?"); !fault.Is(err, fault.Unavailable) {
 						t.Errorf("got %v", err)
 					}
 				})

@@ -13,9 +13,9 @@ func TestATicketIsForOneAnswerToOneQuestion(t *testing.T) {
 	_, q := newLedger()
 	unlimited := plan.Plan{Limits: plan.Limits{MessageChars: 100, MessagesPerMonth: plan.Unlimited}}
 	for name, take := range map[string]func() (*Ticket, error){
-		"of a plan with a limit":              func() (*Ticket, error) { return q.Take(t.Context(), "ws", chat.API, including(10), "When?") },
-		"of a plan without one":               func() (*Ticket, error) { return q.Take(t.Context(), "ws", chat.API, unlimited, "When?") },
-		"of a message that is counted before": func() (*Ticket, error) { return q.Again("ws", chat.API, unlimited, "When?") },
+		"of a plan with a limit":              func() (*Ticket, error) { return q.Take(t.Context(), "ws", "cb", chat.API, including(10), "When?") },
+		"of a plan without one":               func() (*Ticket, error) { return q.Take(t.Context(), "ws", "cb", chat.API, unlimited, "When?") },
+		"of a message that is counted before": func() (*Ticket, error) { return q.Again(t.Context(), "ws", "cb", chat.API, unlimited, "When?") },
 	} {
 		ticket, err := take()
 		if err != nil {
@@ -48,8 +48,8 @@ func TestNoTicketIsForAQuestionThatIsNotAdmitted(t *testing.T) {
 		strings.Repeat("ä", 101): "longer than 100 characters",
 	} {
 		for name, take := range map[string]func() (*Ticket, error){
-			"Take":  func() (*Ticket, error) { return q.Take(t.Context(), "ws", chat.API, including(10), question) },
-			"Again": func() (*Ticket, error) { return q.Again("ws", chat.API, including(10), question) },
+			"Take":  func() (*Ticket, error) { return q.Take(t.Context(), "ws", "cb", chat.API, including(10), question) },
+			"Again": func() (*Ticket, error) { return q.Again(t.Context(), "ws", "cb", chat.API, including(10), question) },
 		} {
 			if ticket, err := take(); ticket != nil || !fault.Is(err, fault.Invalid) || !strings.Contains(fault.As(err).Message, want) {
 				t.Errorf("%s of %.10q gives %v", name, question, err)
@@ -59,7 +59,7 @@ func TestNoTicketIsForAQuestionThatIsNotAdmitted(t *testing.T) {
 	if l.asked != 0 {
 		t.Errorf("the database was asked %d times", l.asked)
 	}
-	if _, err := q.Take(t.Context(), "ws", chat.API, including(10), strings.Repeat("ä", 100)); err != nil {
+	if _, err := q.Take(t.Context(), "ws", "cb", chat.API, including(10), strings.Repeat("ä", 100)); err != nil {
 		t.Error(err)
 	}
 }

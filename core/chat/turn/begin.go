@@ -325,7 +325,7 @@ func (a *attempt) admit(ctx context.Context, b *beginning, question, query strin
 		}
 	}
 	if counted {
-		a.ticket, err = a.service.Quota.Again(a.workspaceID, a.origin, b.principal.Plan, question)
+		a.ticket, err = a.service.Quota.Again(ctx, a.workspaceID, b.principal.Chatbot.ID, a.origin, b.principal.Plan, question)
 	} else {
 		a.ticket, err = a.take(ctx, b.principal, question)
 	}
@@ -340,10 +340,14 @@ func (a *attempt) admit(ctx context.Context, b *beginning, question, query strin
 // a limit of its own, and in the workspace's.
 func (a *attempt) take(ctx context.Context, p *chatbot.Principal, question string) (ticket *quota.Ticket, err error) {
 	if p.Token.MessagesPerMonth > 0 {
+		// Before it counts there.
+		if err := a.service.Quota.CheckReady(ctx, a.workspaceID, p.Chatbot.ID); err != nil {
+			return nil, err
+		}
 		a.token = &p.Token
 		if a.tokenMonth, err = a.service.Tokens.TakeMessage(ctx, a.token); err != nil {
 			return nil, err
 		}
 	}
-	return a.service.Quota.Take(ctx, a.workspaceID, a.origin, p.Plan, question)
+	return a.service.Quota.Take(ctx, a.workspaceID, p.Chatbot.ID, a.origin, p.Plan, question)
 }

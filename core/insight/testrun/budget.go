@@ -22,7 +22,7 @@ type Budget interface {
 // change leave half of a month's to people.
 type Months struct {
 	Quota interface {
-		Take(ctx context.Context, workspaceID string, origin chat.Origin, p plan.Plan, question string) (*quota.Ticket, error)
+		Take(ctx context.Context, workspaceID, chatbotID string, origin chat.Origin, p plan.Plan, question string) (*quota.Ticket, error)
 	}
 	Workspaces interface {
 		Workspace(ctx context.Context, workspaceID string) (tenant.Workspace, error)
@@ -61,5 +61,5 @@ func (m Months) Take(ctx context.Context, run Run, question string) (*quota.Tick
 			return nil, errHalf
 		}
 	}
-	return m.Quota.Take(ctx, run.WorkspaceID, chat.Playground, p, question)
+	return m.Quota.Take(ctx, run.WorkspaceID, run.ChatbotID, chat.Playground, p, question)
 }

@@ -136,7 +136,7 @@ func (s *shelf) Take(ctx context.Context, _ Run, question string) (*quota.Ticket
 		return nil, s.spent
 	}
 	p := plan.Plan{Limits: plan.Limits{MessageChars: maxQuestion, PlaygroundPerMonth: plan.Unlimited}}
-	return quota.New(nil, time.Now).Take(ctx, "ws", chat.Playground, p, question)
+	return quota.New(nil, time.Now).Take(ctx, "ws", "cb", chat.Playground, p, question)
 }
 
 func (s *shelf) TestResults(_ context.Context, _, runID string, _ bool) (found []Result, err error) {

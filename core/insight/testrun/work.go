@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"parley/core/chatbot"
 	"parley/core/fault"
@@ -74,6 +75,10 @@ func (s *Service) advance(ctx context.Context, run Run) (err error) {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx) // another process goes on when the lease ends
+		case isNotReady(refused): // it goes on where it is
+			due := s.now().Add(max(fault.As(refused).RetryAfter, pauseNotReady))
+			run.DueAt, run.Begun = &due, 0
+			return notEnded(s.runs.UpdateTestRun(ctx, run.WorkspaceID, run))
 		case refused != nil:
 			return s.refuse(ctx, run, fault.As(refused).Message)
 		case fault.Is(err, fault.NotFound):
@@ -127,6 +132,9 @@ func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run *Run, q Ques
 	case !fault.Is(failure, fault.Invalid): // else the plan admits no such question
 		return failure, nil
 	}
+	if isNotReady(failure) {
+		return failure, nil
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -149,6 +157,12 @@ func (s *Service) ask(ctx context.Context, bot chatbot.Chatbot, run *Run, q Ques
 	*run = with
 	return nil, nil
 }
+
+// pauseNotReady is how long a run waits at least for the documents of its chatbot.
+const pauseNotReady = 2 * time.Second
+
+// isNotReady reports whether a question found the index without all documents of the chatbot.
+func isNotReady(err error) bool { return err != nil && fault.As(err).Code() == fault.IndexNotReady }
 
 // refuse ends a run for which no more questions are admitted. One after a change that
 // has asked none says nothing, and is no reason to forget an older one.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -18,21 +19,31 @@ import (
 // Documents is the port to the documents of all workspaces, without contents. There may be
 // millions: they are read a portion at a time, and the reading ends with the first error.
 type Documents interface {
-	AllDocuments(ctx context.Context, access system.Access) iter.Seq2[knowledge.Document, error]
 	// ChangedDocuments reads those that changed since a time, and all that
 	// are being indexed.
 	ChangedDocuments(ctx context.Context, access system.Access, since time.Time) iter.Seq2[knowledge.Document, error]
+	// IndexHoldings says what the index is to hold of each chatbot that has documents in
+	// answers, those asked last first.
+	IndexHoldings(ctx context.Context, access system.Access) ([]Holding, error)
+	// HeldDocuments returns documents of a chatbot that the index is to hold, by ID after
+	// one, at most limit. They have their IDs, versions, states and counts, and the number
+	// of passages of the held version.
+	HeldDocuments(ctx context.Context, workspaceID, chatbotID, after string, limit int) ([]knowledge.Document, error)
+}
+
+// Holding is what the index is to hold of a chatbot. Documents without passages are not
+// counted.
+type Holding struct {
+	retrieval.Holding
+	// Moving counts the documents that are being indexed: what the index holds of them may
+	// be of their next version.
+	Moving int
 }
 
 // Chatbots is the port to the scopes of all chatbots, of all workspaces, read as
 // [Documents] are.
 type Chatbots interface {
 	AllChatbots(ctx context.Context, access system.Access) iter.Seq2[retrieval.Scope, error]
-}
-
-// Passages is the port to the passages of one version of a document.
-type Passages interface {
-	Passages(ctx context.Context, workspaceID, documentID string, version int) ([]retrieval.Passage, error)
 }
 
 // Removals is the port to the receipts of all workspaces, read as [Documents] are.
@@ -58,27 +69,40 @@ type Mark struct {
 	BeganAt time.Time
 }
 
+// Lease is the port to what lets one of the processes that share an index fill it.
+type Lease interface {
+	// Take takes the lease, or renews it, and reports whether this process has it.
+	Take(ctx context.Context) (bool, error)
+	// Release gives it back.
+	Release(ctx context.Context) error
+}
+
 // Ports are what a [Rebuilder] works with.
 type Ports struct {
 	Documents Documents
 	Chatbots  Chatbots
-	Passages  Passages
 	Removals  Removals
 	Marks     Marks
 	System    system.Access
 	Index     retrieval.Index
 	Searcher  *retrieval.Searcher
 	Indexer   Indexer
+	// Backlog is told what the index lacks.
+	Backlog *retrieval.Backlog
+	// Lease is nil for an index that no other process fills.
+	Lease Lease
 	// Version is what the index has to be built for.
 	Version string
+	Log     *slog.Logger
 }
 
 // Indexer is the port to what brings documents into an index: a
 // [knowledge.Indexer].
 type Indexer interface {
-	Fill(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
-	// FillCounted is Fill after a process ended while it filled an index.
-	FillCounted(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
+	// FillAll puts settled documents of a chatbot into an index.
+	FillAll(ctx context.Context, into retrieval.Filler, documents []knowledge.Document) error
+	// FillAlone puts the held version of a document into an index that is being built.
+	FillAlone(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
 	Restore(ctx context.Context, d knowledge.Document) error
 	Follow(ctx context.Context, d knowledge.Document, held int) error
 }
@@ -90,6 +114,8 @@ type Rebuilder struct {
 	// resumed is when rebuilds that broke off were last caught up for.
 	resuming sync.Mutex
 	resumed  time.Time
+	// filling lets one caller at a time fill the index.
+	filling sync.Mutex
 }
 
 // New returns a rebuilder over its ports.
@@ -107,19 +133,11 @@ const overlap = 5 * time.Minute
 // finds one that was left behind catches up; see [Rebuilder.Repair].
 func (s *Rebuilder) Rebuild(ctx context.Context) (int, error) {
 	began := s.now()
-	broken, err := s.Marks.Rebuilds(ctx)
-	if err != nil {
-		return 0, err
-	}
 	mark, err := s.Marks.BeginRebuild(ctx, began)
 	if err != nil {
 		return 0, err
 	}
-	fill := s.Indexer.Fill
-	if len(broken) > 0 { // a document may have ended its process
-		fill = s.Indexer.FillCounted
-	}
-	count, filled, err := s.build(ctx, fill)
+	count, filled, err := s.build(ctx)
 	switch {
 	case err != nil && filled: // it may have been switched to nevertheless
 		return 0, err
@@ -130,32 +148,81 @@ func (s *Rebuilder) Rebuild(ctx context.Context) (int, error) {
 	if err := s.catchUp(ctx, began.Add(-overlap)); err != nil {
 		return count, err
 	}
-	return count, s.Marks.EndRebuild(ctx, mark)
+	if err := s.Marks.EndRebuild(ctx, mark); err != nil {
+		return count, err
+	}
+	return count, s.look(ctx)
 }
-
-// fillFunc puts a document into an index.
-type fillFunc func(ctx context.Context, into retrieval.Filler, d knowledge.Document) error
 
 // build fills a new index and switches to it. Filled says whether it came as
 // far as the switch.
-func (s *Rebuilder) build(ctx context.Context, fill fillFunc) (count int, filled bool, err error) {
+func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err error) {
 	err = s.Index.Rebuild(ctx, s.Version, func(ctx context.Context, into retrieval.Filler) error {
-		for d, err := range s.Documents.AllDocuments(ctx, s.System) {
+		holdings, err := s.Documents.IndexHoldings(ctx, s.System)
+		if err != nil {
+			return err
+		}
+		for _, of := range holdings {
+			n, err := s.buildChatbot(ctx, into, of.Scope)
 			if err != nil {
 				return err
 			}
-			if d.Held() == 0 {
-				continue
-			}
-			if err := fill(ctx, into, d); err != nil {
-				return err
-			}
-			count++
+			count += n
 		}
 		filled = true
 		return nil
 	})
 	return count, filled, err
+}
+
+// buildChatbot fills a new index with the documents of a chatbot.
+func (s *Rebuilder) buildChatbot(ctx context.Context, into retrieval.Filler, scope retrieval.Scope) (count int, err error) {
+	return count, s.eachPage(ctx, scope, func(page []knowledge.Document) error {
+		together, alone := sorted(page)
+		if err := s.Indexer.FillAll(ctx, into, together); err != nil {
+			return err
+		}
+		for _, d := range alone {
+			if err := s.Indexer.FillAlone(ctx, into, d); err != nil {
+				return err
+			}
+		}
+		count += len(page)
+		return nil
+	})
+}
+
+// pageOfDocuments is how many documents of a chatbot are read at a time.
+const pageOfDocuments = 2_000
+
+// eachPage reads the documents of a chatbot that the index is to hold.
+func (s *Rebuilder) eachPage(ctx context.Context, scope retrieval.Scope, do func(page []knowledge.Document) error) error {
+	for after := ""; ; {
+		page, err := s.Documents.HeldDocuments(ctx, scope.WorkspaceID, scope.ChatbotID, after, pageOfDocuments)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		if err := do(page); err != nil {
+			return err
+		}
+		if len(page) < pageOfDocuments {
+			return nil
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+// sorted tells the documents that go into an index together from those that need attention:
+// they change just now, or a process ended while they went in.
+func sorted(page []knowledge.Document) (together, alone []knowledge.Document) {
+	for _, d := range page {
+		if d.State.Settled() && d.Begun == 0 {
+			together = append(together, d)
+		} else {
+			alone = append(alone, d)
+		}
+	}
+	return together, alone
 }
 
 // catchUp makes what changed while an index was built so in the new one. Chatbots that are

@@ -34,8 +34,8 @@ type world struct {
 func newWorld() (*world, *Rebuilder) {
 	w := &world{version: "1", now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	return w, New(Ports{
-		Documents: w, Chatbots: w, Removals: w, Marks: w, Index: w, Indexer: w, Version: "1",
-		Searcher: retrieval.NewSearcher(w, nil, nil, slog.New(slog.DiscardHandler)),
+		Documents: w, Chatbots: w, Removals: w, Marks: w, Index: w, Indexer: w, Version: "1", Log: slog.New(slog.DiscardHandler),
+		Searcher: retrieval.NewSearcher(w, nil, nil, slog.New(slog.DiscardHandler)), Backlog: retrieval.NewBacklog(func() time.Time { return w.now }),
 	}, func() time.Time { return w.now })
 }
 
@@ -57,13 +57,15 @@ func (w *world) Remove(_ context.Context, _ retrieval.Scope, documentID string) 
 	return nil
 }
 
-func (w *world) Fill(_ context.Context, _ retrieval.Filler, d knowledge.Document) error {
-	w.filled = append(w.filled, d.ID)
+func (w *world) FillAll(_ context.Context, _ retrieval.Filler, documents []knowledge.Document) error {
+	for _, d := range documents {
+		w.filled = append(w.filled, d.ID)
+	}
 	return nil
 }
 
-func (w *world) FillCounted(ctx context.Context, into retrieval.Filler, d knowledge.Document) error {
-	return w.Fill(ctx, into, d)
+func (w *world) FillAlone(ctx context.Context, into retrieval.Filler, d knowledge.Document) error {
+	return w.FillAll(ctx, into, []knowledge.Document{d})
 }
 
 func (w *world) Restore(_ context.Context, d knowledge.Document) error {
@@ -73,8 +75,14 @@ func (w *world) Restore(_ context.Context, d knowledge.Document) error {
 
 func (w *world) Follow(context.Context, knowledge.Document, int) error { return nil }
 
-func (w *world) AllDocuments(ctx context.Context, _ system.Access) iter.Seq2[knowledge.Document, error] {
-	return read([]knowledge.Document{{ID: "never ready"}, {ID: "leaving", Live: 1, State: knowledge.Removing}}, ctx.Err())
+func (w *world) IndexHoldings(ctx context.Context, _ system.Access) ([]Holding, error) { return nil, ctx.Err() }
+
+func (w *world) HeldDocuments(_ context.Context, _, _, _ string, _ int) ([]knowledge.Document, error) {
+	return nil, nil
+}
+
+func (w *world) Lacking(context.Context, []retrieval.Holding) ([]retrieval.Scope, error) {
+	return nil, nil
 }
 
 func (w *world) AllChatbots(context.Context, system.Access) iter.Seq2[retrieval.Scope, error] {

@@ -117,8 +117,21 @@ func (r *Replicator) start(ctx context.Context) error {
 	known, isKnown := r.parseBookmark(text, page.Horizon)
 	bring := r.rebuilder.Repair
 	if !isKnown {
-		// The feed brings later changes; the rebuild brings what was before.
-		known, bring = Position{page.Horizon - 1, math.MaxInt64}, r.rebuilder.Rebuild
+		// The feed brings later changes; what was before is brought from the database.
+		known = Position{page.Horizon - 1, math.MaxInt64}
+		version, err := r.rebuilder.Index.Version(ctx)
+		if err != nil {
+			return err
+		}
+		if version != "" { // which serves meanwhile
+			bring = r.rebuilder.Rebuild
+			err = r.rebuilder.look(ctx)
+		} else {
+			err = r.startEmpty(ctx, known)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	n, err := bring(ctx)
 	if err != nil {
@@ -128,6 +141,16 @@ func (r *Replicator) start(ctx context.Context) error {
 		r.log.Info("index brought up to the database", "documents", n)
 	}
 	r.at = known
+	return r.saveBookmark(ctx)
+}
+
+// startEmpty begins a new index, and keeps its position, so that a process which is stopped
+// while it fills the index goes on from there.
+func (r *Replicator) startEmpty(ctx context.Context, at Position) error {
+	if err := r.rebuilder.begin(ctx); err != nil {
+		return err
+	}
+	r.at = at
 	return r.saveBookmark(ctx)
 }
 

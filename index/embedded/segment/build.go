@@ -22,17 +22,65 @@ func Build(entries []retrieval.Entry) ([][]byte, error) {
 	return buildAll(entries, MaxSize), nil
 }
 
+// Group is documents that share a segment, or one that is too large for that.
+type Group struct {
+	Contents []retrieval.Content
+	Segments [][]byte
+}
+
+// BuildAll returns the segments of several documents, in groups. Each has entries. The
+// sequences of a group's documents count from zero.
+func BuildAll(contents []retrieval.Content) ([]Group, error) {
+	var groups []Group
+	first, size := 0, 0
+	for i, c := range contents {
+		if err := check(c.Entries); err != nil {
+			return nil, err
+		}
+		need := 0
+		for _, e := range c.Entries {
+			need += sizeOf(e)
+		}
+		if size+need > MaxSize && i > first {
+			groups = append(groups, groupOf(contents[first:i]))
+			first, size = i, 0
+		}
+		size += need
+	}
+	if first < len(contents) {
+		groups = append(groups, groupOf(contents[first:]))
+	}
+	return groups, nil
+}
+
+func groupOf(contents []retrieval.Content) Group {
+	var entries []retrieval.Entry
+	for _, c := range contents {
+		entries = append(entries, c.Entries...)
+	}
+	if len(contents) == 1 { // which may be too large for one
+		return Group{contents, buildAll(entries, MaxSize)}
+	}
+	return Group{contents, [][]byte{build(entries)}}
+}
+
+// sizeOf is about what an entry needs in a segment, in bytes.
+func sizeOf(e retrieval.Entry) int {
+	// A term has a word in the dictionary at most, with a posting, and a
+	// number in the forward list; five bytes more is what most terms need.
+	need := 64 + 2*len(e.Vector)
+	for _, term := range e.Terms {
+		need += len(term) + 13
+	}
+	return need
+}
+
 // buildAll makes a new segment whenever one could be larger than limit.
 func buildAll(entries []retrieval.Entry, limit int) [][]byte {
 	var built [][]byte
 	first, size := 0, 0
 	for i, e := range entries {
-		// A term has a word in the dictionary at most, with a posting, and a
-		// number in the forward list; five bytes more is what most terms need.
-		need := 64 + 2*len(e.Vector)
-		for _, term := range e.Terms {
-			need += len(term) + 13
-		}
+		need := sizeOf(e)
 		if size+need > limit && i > first {
 			built = append(built, build(entries[first:i]))
 			first, size = i, 0
@@ -76,6 +124,7 @@ func Dimension(entries []retrieval.Entry) int {
 	return 0
 }
 
+// build makes one segment of the entries of documents, one after the other.
 func build(entries []retrieval.Entry) []byte {
 	var w writer
 	w.dimension = Dimension(entries)
@@ -83,8 +132,12 @@ func build(entries []retrieval.Entry) []byte {
 	size := numberSize(len(w.spelled))
 	// A pair is a term of a passage: sorted, they are the postings.
 	pairs := make([]uint64, 0, len(numbers))
-	w.addDocument(entries[0].DocumentID, entries[0].SourceID, 0)
+	sequence := uint64(0)
 	for passage, e := range entries {
+		if passage == 0 || e.DocumentID != entries[passage-1].DocumentID {
+			w.addDocument(e.DocumentID, e.SourceID, sequence)
+			sequence++
+		}
 		w.beginPassage(e.PassageID, len(e.Terms))
 		for _, number := range numbers[:len(e.Terms)] {
 			w.forward = appendNumber(w.forward, size, number)

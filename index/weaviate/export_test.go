@@ -1,0 +1,4 @@
+package weaviate
+
+// TenantOf is the name of a scope's tenant.
+var TenantOf = tenant
