@@ -108,7 +108,7 @@ func (s *Server) runChores(ctx context.Context) {
 	if s.Mails != nil {
 		tasks.Go(func() {
 			every(ctx, mailsEvery, func() {
-				_, err := s.Tenants.Mails.Send(ctx, s.Mails.Send)
+				_, err := s.Tenants.Mails.Send(ctx, s.sendMail)
 				logUnlessStopped(ctx, s.Log, "could not send mails", err)
 			})
 		})

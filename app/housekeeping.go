@@ -58,6 +58,8 @@ func (s *Server) keepHouse(ctx context.Context) {
 	}
 	tasks.Go(func() { servers.NewAccess(s.Store).Listen(ctx, rememberers{s.Chatbots.Callers, s.Turns}, s.Log) })
 	tasks.Go(func() { s.runChores(ctx) })
+	tasks.Go(func() { s.readers.Run(ctx) })
+	tasks.Go(func() { s.health.Run(ctx) })
 	tasks.Go(func() { s.watchStorage(ctx) })
 	if s.Encoding != nil {
 		tasks.Go(func() {

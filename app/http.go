@@ -152,9 +152,11 @@ func (s *Server) logRequest(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	s.reportRefusal(c, cmp.Or(refused, security.Noted(c)))
-	took := time.Since(start)
-	if s.measured != nil {
+	took, check := time.Since(start), s.ofCheck(c)
+	if !check {
+		s.reportRefusal(c, cmp.Or(refused, security.Noted(c)))
+	}
+	if s.measured != nil && !check {
 		s.metrics.Request(c.Method(), c.Route().Path, c.Response().StatusCode(), took)
 	}
 	if s.Log.Enabled(c.UserContext(), slog.LevelInfo) {

@@ -115,7 +115,7 @@ func (p *Program) newModels(own []answer.Model, openProvided opener, wrap func(a
 		return wrap(model), nil
 	}
 	return models.New(models.Config{
-		Own: wrapped(own, wrap), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
+		Own: p.countModels(wrapped(own, wrap)), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,
 	})
 }
 

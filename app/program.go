@@ -96,6 +96,11 @@ type Program struct {
 
 	// folders are those in which the server stores.
 	folders *diskspace.Folders
+	// readers are the confined readers of files.
+	readers *extract.Readiness
+	// indexed is how far the index is.
+	indexed indexProgress
+	tallies tallies
 
 	// ownIndex is nil where Replicator is.
 	ownIndex *ownIndex
@@ -161,7 +166,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
-	p := &Program{Config: config, Log: log, Store: db, folders: diskspace.In(config.DataDirs()...), metrics: metrics.New(), now: options.Now, version: options.Version}
+	p := &Program{Config: config, Log: log, Store: db, folders: diskspace.In(config.DataDirs()...), metrics: metrics.New(), tallies: newTallies(), now: options.Now, version: options.Version}
 	if p.now == nil {
 		p.now = Now
 	}
@@ -223,7 +228,9 @@ func (p *Program) openBilling() (err error) {
 		}
 	}
 	if p.Config.StripeKey != "" {
-		p.Billing = billing.New(p.Config.Billing(), billing.NewBooks(p.Tenants.Subscriptions, p.Tenants.Tenants, p.Tenants.Audit, p.Store), p.now, p.Log, p.metrics)
+		account := p.Config.Billing()
+		account.Called = p.calledStripe
+		p.Billing = billing.New(account, billing.NewBooks(p.Tenants.Subscriptions, p.Tenants.Tenants, p.Tenants.Audit, p.Store), p.now, p.Log, p.metrics)
 	}
 	return nil
 }
@@ -253,6 +260,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
+	p.readers = extractor.Readiness()
 	reader := extract.NewReader(extractor, runtime.GOMAXPROCS(0))
 	ports.Extractor, ports.Splitter = reader, reader
 	if options.Index != nil {
@@ -272,6 +280,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if own, ok := p.Index.(*embedded.Index); ok && !p.Store.IsSQLite() {
 		p.Replicator = rebuild.NewReplicator(knowledgestore.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
 	}
+	p.indexed = p.indexedAtOnce()
 	p.Evaluator = retrieval.NewEvaluator(p.Searcher, p.Knowledge.Documents)
 	return nil
 }
