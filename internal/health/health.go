@@ -67,7 +67,7 @@ const (
 	atFirst = 50 * time.Millisecond
 	again   = time.Second
 	// within bounds a check.
-	within = 3 * time.Second
+	within = 5 * time.Second
 )
 
 // unchecked is the reason before the first check has ended.
