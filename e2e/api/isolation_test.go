@@ -38,8 +38,8 @@ func quietly(string) {}
 // passing are the tables that servers change by themselves.
 var passing = []string{"chores", "request_minutes", "index_changes", "message_holds", "daily_stats", "daily_counts", "usage_sums"}
 
-// openDatabase opens the database beside the server.
-func openDatabase(w *harness.Instance) *sql.DB {
+// databaseOf opens the database beside the server.
+func databaseOf(w *harness.Instance) *sql.DB {
 	w.Helper()
 	driver, name := "sqlite", "file:"+filepath.Join(w.Server.Config.DataDir, "parley.db")+"?_pragma=busy_timeout(10000)"
 	if url := w.Server.Config.DatabaseURL; url != "" {
@@ -58,7 +58,7 @@ func rowCounts(w *harness.Instance) map[string]int {
 	if w.Server.Config.DatabaseURL != "" {
 		list = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 	}
-	db := openDatabase(w)
+	db := databaseOf(w)
 	defer db.Close()
 	counts := map[string]int{}
 	for _, table := range w.QueryRows(w.T, db, list) {

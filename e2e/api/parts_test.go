@@ -192,7 +192,7 @@ func TestAQueueThatIsDead(t *testing.T) {
 		w.Becomes("jobs", true)
 		rename := func(from, to string) {
 			t.Helper()
-			db := openDatabase(w)
+			db := databaseOf(w)
 			defer db.Close()
 			_, err := db.ExecContext(t.Context(), "ALTER TABLE "+from+" RENAME TO "+to)
 			w.Must(err)
