@@ -11,6 +11,7 @@ import (
 	"context"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -32,6 +33,7 @@ import (
 	"parley/core/retrieval"
 	"parley/core/tenant"
 	"parley/internal/gate"
+	"parley/internal/health"
 	"parley/internal/publicid"
 )
 
@@ -63,8 +65,8 @@ type Deps struct {
 	// Lifetime ends, with a fault as its cause, when running turns must end.
 	Lifetime context.Context
 	Log      *slog.Logger
-	// Parts are checked by /readyz.
-	Parts []Part
+	// Health is what /readyz tells of.
+	Health *health.Watch
 	// Streams is how patient open streams are.
 	Streams StreamTimes
 	// Description is openapi.yaml, and BaseURL the address that it is to name.
@@ -79,6 +81,9 @@ type Deps struct {
 type API struct {
 	Deps
 	gate gate.Gate
+	// began is when the server began, and drained when it was asked to stop.
+	began   time.Time
+	drained atomic.Pointer[time.Time]
 	// answers and readers are the slots of questions that are answered, and of
 	// streams that are resumed and keys that are replayed.
 	answers, readers *rate.Slots
@@ -97,15 +102,15 @@ func New(deps Deps) *API {
 	if err != nil { // a test reads the description of this program
 		panic(err)
 	}
-	return &API{Deps: deps, answers: rate.NewSlots("answers", most), readers: rate.NewSlots("readers of answers", most), ids: identifiers{wire.Identifiers{Codec: deps.IDs}}, notices: notices}
+	return &API{Deps: deps, began: time.Now(), answers: rate.NewSlots("answers", most), readers: rate.NewSlots("readers of answers", most), ids: identifiers{wire.Identifiers{Codec: deps.IDs}}, notices: notices}
 }
 
 // Register adds the routes to an app, and what they declare to a table.
 func (a *API) Register(app *fiber.App, table *route.Table) {
-	health, webhook := health{a}, stripeWebhook{a}
+	probes, webhook := probes{a}, stripeWebhook{a}
 	route.Add(table, app, "", announce(a, admitAll),
-		route.Get("/healthz", health.alive, route.Open),
-		route.Get("/readyz", health.ready, route.Open),
+		route.Get("/healthz", probes.alive, route.Open),
+		route.Get("/readyz", probes.ready, route.Open),
 	)
 	route.Add(table, app, "", a.unlessDraining,
 		route.Post("/api/webhooks/stripe", webhook.receive, route.Open, route.Body(MaxWebhookBody)),
@@ -212,7 +217,11 @@ func (a *API) StreamsOpen() int { return int(a.open.Load()) }
 
 // Drain refuses new requests of /api/v1 and webhooks, and returns when those
 // that are running have ended.
-func (a *API) Drain() { a.gate.Close() }
+func (a *API) Drain() {
+	now := time.Now()
+	a.drained.CompareAndSwap(nil, &now)
+	a.gate.Close()
+}
 
 // unlessDraining admits every request, unless the server is draining.
 func (a *API) unlessDraining(_ route.Declaration, handle fiber.Handler) fiber.Handler {

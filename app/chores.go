@@ -100,7 +100,7 @@ func (s *Server) runChores(k *keeper) {
 	k.every(choresEvery, "end expired access", s.endExpiredAccess)
 	if s.Mails != nil {
 		k.every(mailsEvery, "send mails", func(ctx context.Context) error {
-			_, err := s.Tenants.Mails.Send(ctx, s.Mails.Send)
+			_, err := s.Tenants.Mails.Send(ctx, s.sendMail)
 			return err
 		})
 	}

@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"parley/app/backups"
 	"parley/app/keyfile"
+	"parley/app/status"
 	"parley/core/fault"
 	"parley/internal/diskspace"
 	"parley/store"
@@ -25,53 +27,103 @@ type Diagnosis struct {
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
 	Remedy string `json:"remedy,omitzero"`
+	// Unchecked says that the detail tells what could not be checked.
+	Unchecked bool `json:"unchecked,omitzero"`
 }
 
-// Diagnose checks each part of the installation. It makes no data folder: where
-// there is none, there is nothing to check.
+// remedies say what to do about a part that does not work.
+var remedies = map[string]string{
+	"database": "Check that the database runs and that DATABASE_URL is right.",
+	"storage":  "Free space, or enlarge the volume: until then Parley can only be read from. It recovers by itself.",
+	"index":    "Check the free space of the data folder, or that Weaviate runs and that the WEAVIATE_ settings are right; parley reindex makes the index again.",
+	"settings": "Set SECRET_KEY as the other servers have it, or bring secret.key back from a backup.",
+	"model":    "Check LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_PROVIDER, the account at the provider, and that the model's server can be reached from here.",
+	"jobs":     "The log says why. It begins again by itself; if the cause is gone and it does not, restart the server.",
+	"readers":  filesRemedy,
+	"mail":     "Check SMTP_URL: parley config shows it without the password. Mails wait, and are tried again.",
+	"stripe":   "Wait if Stripe has an outage, else check STRIPE_SECRET_KEY. What was missed is read each night, or by parley billing reconcile.",
+	"server":   "It stops: start it again.",
+}
+
+// Diagnose checks each part of the installation, from here and by asking the server that runs on
+// the data folder. It makes no data folder: where there is none, there is nothing to check.
 func Diagnose(ctx context.Context, config *Config) []Diagnosis {
 	for _, dir := range config.DataDirs() {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return []Diagnosis{{"data folder", false, "there is no folder " + dir, "If this server is new, run parley serve, which makes the folder. Otherwise set DATA_DIR, or the path in DATABASE_URL, to the folder that the server has."}}
+			return []Diagnosis{{Part: "data folder", Detail: "there is no folder " + dir, Remedy: "If this server is new, run parley serve, which makes the folder. Otherwise set DATA_DIR, or the path in DATABASE_URL, to the folder that the server has."}}
 		}
 	}
+	running, err := status.Ask(ctx, config.DataDir)
+	found := diagnoseHere(ctx, config, err == nil)
+	switch {
+	case errors.Is(err, status.ErrNone):
+		return append(found, Diagnosis{Part: "server", OK: true, Unchecked: true, Detail: "no server runs on the data folder " + config.DataDir +
+			", so that nobody could be asked whether it takes jobs, whether its readers of files work, and whether calls to the model, the mail server or Stripe failed lately"})
+	case err != nil:
+		return append(found, Diagnosis{Part: "server", Detail: Sentence(err), Remedy: "Until then what only the running server knows is not checked."})
+	}
+	return withServer(found, running)
+}
+
+// withServer adds what the running server sees of itself: a part works if it does there and here.
+func withServer(found []Diagnosis, running status.Status) []Diagnosis {
+	detail := fmt.Sprintf("process %d, version %s, runs for %s: %s", running.PID, cmp.Or(running.Version, "unknown"), age(time.Since(running.Began)), running.Status)
+	server := Diagnosis{Part: "server", OK: true, Detail: detail}
+	for _, part := range running.Parts {
+		at := slices.IndexFunc(found, func(d Diagnosis) bool { return d.Part == part.Name })
+		switch {
+		case part.Ready && (at >= 0 || slices.Contains([]string{"server", "mail", "stripe"}, part.Name)):
+		case part.Ready:
+			found = append(found, Diagnosis{Part: part.Name, OK: true, Detail: "the running server finds no fault"})
+		case part.Pending && !part.Vital:
+			found = append(found, Diagnosis{Part: part.Name, OK: true, Unchecked: true, Detail: part.Reason})
+		default:
+			seen := Diagnosis{part.Name, false, "the running server says, since " + part.Since.UTC().Format(time.RFC3339) + ": " + strings.TrimSuffix(part.Reason, "."), remedies[part.Name], false}
+			if part.Cause != "" {
+				seen.Detail += ": " + part.Cause
+			}
+			switch {
+			case part.Name == "server":
+				server = seen
+			case at >= 0 && found[at].OK:
+				found[at] = seen
+			case at < 0:
+				found = append(found, seen)
+			}
+		}
+	}
+	return append(found, server)
+}
+
+// diagnoseHere checks what can be checked without the server. Running says that there is one.
+func diagnoseHere(ctx context.Context, config *Config, running bool) []Diagnosis {
 	storage := diagnosed("storage", diskspace.In(append(config.DataDirs(), os.TempDir())...).Check(), "the data folder and the temporary folder take files",
-		"Free space, or enlarge the volume: until then Parley can only be read from. It recovers by itself.")
+		remedies["storage"])
 	p, err := Open(ctx, config, NewLog(config))
 	if err != nil && !storage.OK {
-		return []Diagnosis{storage, {"start", false, Sentence(err), "Free space first. A server that was started on a full disk lets no other process open the database until it is restarted."}}
+		return []Diagnosis{storage, {Part: "start", Detail: Sentence(err), Remedy: "Free space first. A server that was started on a full disk lets no other process open the database until it is restarted."}}
 	}
 	if err != nil {
-		return []Diagnosis{{"start", false, Sentence(err), "Check DATA_DIR, DATABASE_URL and the LLM_ settings: parley config shows them."}}
+		return []Diagnosis{{Part: "start", Detail: Sentence(err), Remedy: "Check DATA_DIR, DATABASE_URL and the LLM_ settings: parley config shows them."}}
 	}
 	defer p.Close()
-	remedies := map[string]string{
-		"database": "Check that the database runs and that DATABASE_URL is right.",
-		"index":    "Check the free space of the data folder, or that Weaviate runs and that the WEAVIATE_ settings are right; parley reindex makes the index again.",
-		"model":    "Check LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_PROVIDER, and that the model's server can be reached from here.",
-	}
-	details := map[string]string{
-		"database": p.databaseName(), "index": indexName(config), "model": p.Answers.ModelName(),
-	}
-	found := []Diagnosis{storage}
-	for _, part := range p.parts() {
-		if part.Name == storage.Part {
-			continue
-		}
-		found = append(found, diagnosed(part.Name, part.Check(ctx), details[part.Name], remedies[part.Name]))
+	found := []Diagnosis{
+		storage,
+		diagnosed("database", p.Store.Check(ctx), p.databaseName(), remedies["database"]),
+		diagnosed("index", p.Searcher.Check(ctx), indexName(config), remedies["index"]),
+		diagnosed("model", p.Answers.CheckModel(ctx), p.Answers.ModelName(), remedies["model"]),
 	}
 	if !p.Store.IsSQLite() {
 		found = append(found, p.diagnoseIndexes(ctx), p.diagnoseWall(ctx))
 	}
 	found = append(found, diagnoseEmbeddings(ctx, config), p.diagnoseEncoding(ctx))
-	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config), p.diagnoseBackups(ctx))
+	found = append(found, diagnoseKeys(config, p.Store.IsSQLite()), diagnoseProxies(config), diagnoseFiles(ctx, config, running), p.diagnoseBackups(ctx))
 	found = append(found, p.diagnoseStripe(ctx)...)
 	if p.Mails != nil {
-		found = append(found, diagnosed("mail", p.Mails.Check(ctx), "the mail server takes the user",
-			"Check SMTP_URL: parley config shows it without the password."))
+		found = append(found, diagnosed("mail", p.Mails.Check(ctx), "the mail server takes the user", remedies["mail"]))
 	}
 	if config.LinksLeadNowhere() {
-		found = append(found, Diagnosis{"links", false, linksLeadNowhereFault, linksLeadNowhereRemedy})
+		found = append(found, Diagnosis{Part: "links", Detail: linksLeadNowhereFault, Remedy: linksLeadNowhereRemedy})
 	}
 	return found
 }
@@ -89,7 +141,7 @@ func (p *Program) diagnoseWall(ctx context.Context) Diagnosis {
 
 func diagnosed(part string, err error, detail, remedy string) Diagnosis {
 	if err != nil {
-		return Diagnosis{part, false, Sentence(err), remedy}
+		return Diagnosis{Part: part, Detail: Sentence(err), Remedy: remedy}
 	}
 	return Diagnosis{Part: part, OK: true, Detail: detail}
 }
@@ -107,24 +159,31 @@ func diagnoseEmbeddings(ctx context.Context, config *Config) Diagnosis {
 	return diagnosed("embeddings", err, config.EmbedModel, remedy)
 }
 
-// diagnoseFiles checks whether the processes that read files can be confined.
-func diagnoseFiles(ctx context.Context, config *Config) Diagnosis {
+const filesRemedy = "Until then PDF, Office, EPUB and HTML files and web pages are not read. On Linux the kernel must have seccomp filters, and a container runtime must not forbid prctl, seccomp and setrlimit; nor may it, or the unit, kill what makes other calls, or leave too little memory. On other systems set EXTRACT_UNCONFINED if what is uploaded can be trusted."
+
+// diagnoseFiles checks whether the processes that read files can be confined, and read a PDF then.
+// A server that runs has done so by itself.
+func diagnoseFiles(ctx context.Context, config *Config, running bool) Diagnosis {
 	files, err := openExtractor(config, "")
 	if err == nil {
 		err = files.Check(ctx)
 	}
 	detail := "their readers are confined"
+	if err == nil && !running {
+		if err = files.CheckReading(ctx); ctx.Err() != nil { // to compile the reader takes a while
+			err, detail = nil, detail+"; there was no time to read a PDF"
+		}
+	}
 	if config.Unconfined && runtime.GOOS != "linux" {
 		detail = "their readers are not confined, because EXTRACT_UNCONFINED is set"
 	}
-	return diagnosed("files", err, detail,
-		"Until then PDF, Office, EPUB and HTML files and web pages are not read. On Linux the kernel must have seccomp filters, and a container runtime must not forbid prctl, seccomp and setrlimit. On other systems set EXTRACT_UNCONFINED if what is uploaded can be trusted.")
+	return diagnosed("files", err, detail, filesRemedy)
 }
 
 func diagnoseProxies(config *Config) Diagnosis {
 	switch {
 	case config.ClientsAreOne():
-		return Diagnosis{"proxies", false, clientsAreOneFault, clientsAreOneRemedy}
+		return Diagnosis{Part: "proxies", Detail: clientsAreOneFault, Remedy: clientsAreOneRemedy}
 	case len(config.Proxies) == 0:
 		return Diagnosis{Part: "proxies", OK: true, Detail: "clients connect directly"}
 	}

@@ -26,18 +26,18 @@ func (p *Program) diagnoseStripe(ctx context.Context) []Diagnosis {
 func (p *Program) diagnoseStripeKey(ctx context.Context) Diagnosis {
 	lacking, err := p.Billing.Setup.Check(ctx)
 	if err != nil {
-		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it the operator changes plans by hand."}
+		return Diagnosis{Part: "stripe", Detail: Sentence(err), Remedy: "Check STRIPE_SECRET_KEY. Without it the operator changes plans by hand."}
 	}
 	if len(lacking) > 0 {
 		var names []string
 		for _, right := range lacking {
 			names = append(names, right.Resource+" ("+right.Level+")")
 		}
-		return Diagnosis{"stripe", false, "the key lacks these rights: " + strings.Join(names, ", "), "Give the restricted key these rights at Stripe, under Developers, API keys."}
+		return Diagnosis{Part: "stripe", Detail: "the key lacks these rights: " + strings.Join(names, ", "), Remedy: "Give the restricted key these rights at Stripe, under Developers, API keys."}
 	}
 	here, err := p.Billing.Account(ctx)
 	if err != nil {
-		return Diagnosis{"stripe", false, Sentence(err), "Check STRIPE_SECRET_KEY. Without it the operator changes plans by hand."}
+		return Diagnosis{Part: "stripe", Detail: Sentence(err), Remedy: "Check STRIPE_SECRET_KEY. Without it the operator changes plans by hand."}
 	}
 	detail := "the key works and has all rights: account " + here.ID
 	if here.Mode != "" {
@@ -49,12 +49,12 @@ func (p *Program) diagnoseStripeKey(ctx context.Context) Diagnosis {
 func (p *Program) diagnoseCustomers(ctx context.Context) Diagnosis {
 	strays, err := p.Billing.Strays(ctx)
 	if err != nil {
-		return Diagnosis{"customers", false, Sentence(err), "Try again in a minute."}
+		return Diagnosis{Part: "customers", Detail: Sentence(err), Remedy: "Try again in a minute."}
 	}
 	if says := strays.Sentences(); len(says) > 0 {
 		return Diagnosis{
-			"customers", false, strings.Join(says, " "),
-			"If STRIPE_SECRET_KEY is the key of the wrong account or mode, set the right one. Otherwise parley billing unlink lets these workspaces buy again.",
+			Part: "customers", Detail: strings.Join(says, " "),
+			Remedy: "If STRIPE_SECRET_KEY is the key of the wrong account or mode, set the right one. Otherwise parley billing unlink lets these workspaces buy again.",
 		}
 	}
 	return Diagnosis{Part: "customers", OK: true, Detail: "all customers belong to this account and mode"}
@@ -66,7 +66,7 @@ const webhookRemedy = "Run parley billing webhook. It prints the value for STRIP
 // check a server without BASE_URL, which is only being tried out.
 func (p *Program) diagnoseWebhook(ctx context.Context) Diagnosis {
 	if err := p.Config.CheckServing(); err != nil {
-		return Diagnosis{"webhook", false, Sentence(err), webhookRemedy}
+		return Diagnosis{Part: "webhook", Detail: Sentence(err), Remedy: webhookRemedy}
 	}
 	if p.Config.BaseURL == "" {
 		return Diagnosis{Part: "webhook", OK: true, Detail: "there is a secret; Parley does not check the endpoint at Stripe, because BASE_URL is not set"}
@@ -80,9 +80,9 @@ func (p *Program) diagnoseUnverified(ctx context.Context) []Diagnosis {
 		return nil // the database has its own line
 	}
 	return []Diagnosis{{
-		"stripe", false,
-		fmt.Sprintf("%d workspaces have plans that were paid for at Stripe, which is switched off here; the first of them ends on %s", found.Workspaces, found.Until.Format(time.DateOnly)),
-		"Set STRIPE_SECRET_KEY again, or lower the plans with parley plan set.",
+		Part:   "stripe",
+		Detail: fmt.Sprintf("%d workspaces have plans that were paid for at Stripe, which is switched off here; the first of them ends on %s", found.Workspaces, found.Until.Format(time.DateOnly)),
+		Remedy: "Set STRIPE_SECRET_KEY again, or lower the plans with parley plan set.",
 	}}
 }
 

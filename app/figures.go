@@ -18,6 +18,7 @@ import (
 	"parley/core/knowledge"
 	"parley/core/retrieval"
 	"parley/extract"
+	"parley/internal/health"
 	"parley/internal/metrics"
 	"parley/store/outbound"
 )
@@ -149,10 +150,12 @@ func callOutcome(err error) string {
 	return callFailed
 }
 
-// countedModel counts the calls of a model.
+// countedModel counts the calls of a model, and how they end.
 type countedModel struct {
 	answer.Model
 	calls *metrics.Calls
+	// tally says whether the server's own models work, and is nil for a workspace's.
+	tally *health.Tally
 }
 
 // Generate counts the call when it has ended.
@@ -161,9 +164,20 @@ func (m countedModel) Generate(ctx context.Context, asked prompt.Prompt, emit fu
 	if asked.Purpose != "" {
 		purpose = string(asked.Purpose)
 	}
+	var refused error // by whoever asked
 	began := time.Now()
-	generated, err := m.Model.Generate(ctx, asked, emit)
+	generated, err := m.Model.Generate(ctx, asked, func(text string) error {
+		refused = emit(text)
+		return refused
+	})
 	m.calls.Ended(purpose, callOutcome(err), time.Since(began), generated.Usage.PromptTokens, generated.Usage.CompletionTokens)
+	switch {
+	case m.tally == nil:
+	case err == nil:
+		m.tally.Succeeded()
+	case refused == nil && ctx.Err() == nil && isModels(err):
+		m.tally.Failed(err)
+	}
 	return generated, err
 }
 
@@ -171,7 +185,7 @@ func (m countedModel) Generate(ctx context.Context, asked prompt.Prompt, emit fu
 func (p *Program) countedModels(own []answer.Model) []answer.Model {
 	out := append([]answer.Model(nil), own...)
 	for i := range out[:len(out)-1] {
-		out[i] = countedModel{out[i], p.serversCalls}
+		out[i] = countedModel{out[i], p.serversCalls, p.tallies.model}
 	}
 	return out
 }

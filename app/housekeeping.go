@@ -49,6 +49,14 @@ func (s *Server) keepHouse(ctx context.Context) {
 		servers.NewAccess(s.Store).Listen(ctx, rememberers{s.Chatbots.Callers, s.Turns}, s.Log)
 		return nil
 	})
+	k.keep("watch the readers of files", func(ctx context.Context) error {
+		s.readers.Run(ctx)
+		return nil
+	})
+	k.keep("check the parts of the server", func(ctx context.Context) error {
+		s.health.Run(ctx)
+		return nil
+	})
 	s.runChores(k)
 	s.watchStorage(k)
 	if s.Encoding != nil {

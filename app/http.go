@@ -159,7 +159,9 @@ func (s *Server) logRequests() fiber.Handler {
 			}
 		}
 		refused = cmp.Or(refused, security.Noted(c))
-		s.reportRefusal(c, refused)
+		if line.OfCheck = s.ofCheck(c); !line.OfCheck {
+			s.reportRefusal(c, refused)
+		}
 		line.RequestID, line.Method, line.Route = requestid.Of(c), c.Method(), c.Route().Path
 		line.Status, line.Bytes = cmp.Or(line.Status, c.Response().StatusCode()), sizeOf(c.Response())
 		if errors.Is(refused, turn.ErrLeft) || errors.Is(refused, bodies.ErrLeft) {
@@ -183,7 +185,7 @@ var probes = []string{"/healthz", "/readyz"}
 
 // requestEnded logs and counts a request whose answer has ended.
 func (s *Server) requestEnded(line *requestline.Line) {
-	if s.counts() {
+	if s.counts() && !line.OfCheck {
 		s.metrics.Request(line.Method, line.Route, line.Status, line.Took)
 	}
 	level := slog.LevelInfo

@@ -2,12 +2,9 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
-	"parley/core/fault"
 	"parley/core/retrieval"
 	"parley/store/servers"
 )
@@ -17,8 +14,8 @@ const (
 	catchUpEvery = time.Second
 	// compareEvery is how often the index is compared with the database, unless that takes
 	// long, and behindEvery how often while it lacks documents.
-	compareEvery   = 20 * time.Second
-	behindEvery = 2 * time.Second
+	compareEvery = 20 * time.Second
+	behindEvery  = 2 * time.Second
 	// compareShare is the share of the time, one in so many, that comparing takes at most.
 	compareShare = 20
 	// fillLease is how long a server that fills a shared index may be silent before
@@ -69,28 +66,6 @@ func (s *Server) repairIndex(ctx context.Context) error {
 
 // IndexLag says how far the index of this process is behind the database.
 func (p *Program) IndexLag() retrieval.Lag { return p.Backlog.Lag() }
-
-// checkIndex fails while the index cannot be used, or lacks documents.
-func (p *Program) checkIndex(ctx context.Context) error {
-	if err := p.Searcher.Check(ctx); err != nil {
-		return err
-	}
-	switch lag := p.IndexLag(); {
-	case !lag.Known:
-		return fault.New(fault.Unavailable, "The index is being compared with the database.").Named(fault.IndexNotReady)
-	case lag.Behind > 0:
-		return fault.New(fault.Unavailable, "%s of %s documents", grouped(lag.Total-lag.Behind), grouped(lag.Total)).Named(fault.IndexNotReady)
-	}
-	return nil
-}
-
-// grouped writes a number with commas between thousands.
-func grouped(n int) string {
-	if n < 1000 {
-		return strconv.Itoa(n)
-	}
-	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
-}
 
 // fillMark begins the name of the mark of the server that fills a shared index.
 const fillMark = "index being filled: "

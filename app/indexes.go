@@ -73,7 +73,7 @@ func (s *Server) watchIndexes(k *keeper) {
 func (p *Program) diagnoseIndexes(ctx context.Context) Diagnosis {
 	others, err := p.otherIndexes(ctx, p.now().Add(-markedFor))
 	if err == nil && len(others) > 0 {
-		return Diagnosis{"indexes", false, fmt.Sprintf(indexesDiffer, indexInUse(p.Config), strings.Join(others, " and ")), indexesDifferRemedy}
+		return Diagnosis{Part: "indexes", Detail: fmt.Sprintf(indexesDiffer, indexInUse(p.Config), strings.Join(others, " and ")), Remedy: indexesDifferRemedy}
 	}
 	return diagnosed("indexes", err, "no server uses another index", "Check that the database runs and that DATABASE_URL is right.")
 }

@@ -11,12 +11,14 @@ import (
 	"parley/core/chatbot"
 	"parley/core/isolation"
 	isolationstore "parley/store/isolation"
+	"parley/store/servers"
 )
 
 // IsolationChecker returns what checks that an installation keeps workspaces apart, by means
 // of the server at an address. It tells of each step.
 func (p *Program) IsolationChecker(ctx context.Context, address string, progress func(step string)) (*isolation.Checker, error) {
-	server, err := isolating.NewServer(address, progress)
+	check := announcement{servers.NewChores(p.Store), rand.Text(), p.now}
+	server, err := isolating.NewServer(address, check.secret, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +35,7 @@ func (p *Program) IsolationChecker(ctx context.Context, address string, progress
 				Action: audit.IsolationChecked, Object: audit.Object{Kind: "installation"}, Detail: "With the throw-away workspaces " + strings.Join(workspaceIDs, " and ") + ".",
 			})
 		},
+		Announced: check.begin,
 	}
 	off := "SQLite has no such thing, so only the queries keep workspaces apart"
 	if !p.Store.IsSQLite() {

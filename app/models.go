@@ -118,7 +118,7 @@ func (p *Program) newModels(own []answer.Model, openProvided opener, wrap func(a
 		if wrap != nil {
 			model = wrap(model)
 		}
-		return p.recorded(countedModel{model, p.workspacesCalls}, string(provider.Kind)), nil
+		return p.recorded(countedModel{model, p.workspacesCalls, nil}, string(provider.Kind)), nil
 	}
 	return models.New(models.Config{
 		Own: p.ownRecorded(p.countedModels(wrapped(own, wrap))), Fallback: p.Config.LLMFallback, Providers: p.Chatbots.Providers, Open: open, Log: p.Log, Now: p.now,

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"parley/app/status"
 	"parley/internal/diskspace"
 	"parley/internal/private"
 )
 
 // ownNames are the prefixes of the files that Parley keeps in its data folder.
-var ownNames = []string{"parley.db", "index.db", "secret", "server.lock", diskspace.Prefix, "cache", "lost+found"}
+var ownNames = []string{"parley.db", "index.db", "secret", "server.lock", status.Name, diskspace.Prefix, "cache", "lost+found"}
 
 // makePrivate creates the data folder, and revokes the rights of other users of
 // the machine to files that an earlier version left there.

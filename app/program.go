@@ -80,8 +80,8 @@ type Program struct {
 	Replicator *rebuild.Replicator
 	Searcher   *retrieval.Searcher
 	// Backlog says what the index lacks.
-	Backlog *retrieval.Backlog
-	Evaluator  *retrieval.Evaluator
+	Backlog   *retrieval.Backlog
+	Evaluator *retrieval.Evaluator
 	// Encoding is nil if passages are not encoded.
 	Encoding *encoding.Service
 	Answers  *answer.Pipeline
@@ -99,6 +99,9 @@ type Program struct {
 
 	// folders are those in which the server stores.
 	folders *diskspace.Folders
+	// readers are the confined readers of files.
+	readers *extract.Readiness
+	tallies tallies
 
 	// ownIndex is nil where Replicator is.
 	ownIndex *ownIndex
@@ -167,7 +170,7 @@ func OpenWith(ctx context.Context, config *Config, log *slog.Logger, options Opt
 	if err != nil {
 		return nil, fmt.Errorf("cannot open the database: %w", err)
 	}
-	p := &Program{Config: config, Log: log, Store: db, folders: diskspace.In(config.DataDirs()...), metrics: metrics.New(), now: options.Now, version: options.Version}
+	p := &Program{Config: config, Log: log, Store: db, folders: diskspace.In(config.DataDirs()...), metrics: metrics.New(), tallies: newTallies(), now: options.Now, version: options.Version}
 	if p.now == nil {
 		p.now = Now
 	}
@@ -229,7 +232,9 @@ func (p *Program) openBilling() (err error) {
 		}
 	}
 	if p.Config.StripeKey != "" {
-		p.Billing = billing.New(p.Config.Billing(), billing.NewBooks(p.Tenants.Subscriptions, p.Tenants.Tenants, p.Tenants.Audit, p.Store), p.now, p.Log, p.metrics)
+		account := p.Config.Billing()
+		account.Called = p.calledStripe
+		p.Billing = billing.New(account, billing.NewBooks(p.Tenants.Subscriptions, p.Tenants.Tenants, p.Tenants.Audit, p.Store), p.now, p.Log, p.metrics)
 	}
 	return nil
 }
@@ -263,6 +268,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		return err
 	}
 	extractor.Count = func(end extract.End) { p.metrics.ReaderEnded(string(end)) }
+	p.readers = extractor.Readiness()
 	reader := extract.NewReader(extractor, runtime.GOMAXPROCS(0))
 	ports.Extractor, ports.Splitter = reader, reader
 	if options.Index != nil {

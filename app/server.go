@@ -14,9 +14,11 @@ import (
 	"parley/api"
 	"parley/api/bodies"
 	"parley/api/route"
+	"parley/app/status"
 	"parley/core/fault"
 	"parley/core/find"
 	"parley/core/rate"
+	"parley/internal/health"
 	"parley/internal/metrics"
 	"parley/internal/requestid"
 	"parley/internal/socket"
@@ -57,6 +59,10 @@ type Server struct {
 	// https says that people reach the server by HTTPS.
 	https bool
 	old   oldClients
+	// health watches the parts, and status tells the doctor of them.
+	health *health.Watch
+	status *status.Listener
+	checks announced
 }
 
 // Listen opens the server's ports and registers its routes. The caller serves.
@@ -75,6 +81,7 @@ func Listen(p *Program) (*Server, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	s.Routes.Storage = p.folders.Check
+	s.health = health.New(p.Log, s.parts()...)
 	s.lifetime, s.endTurns = context.WithCancelCause(context.Background())
 	base := s.BaseURL()
 	s.https = strings.HasPrefix(base, "https://")
@@ -82,7 +89,7 @@ func Listen(p *Program) (*Server, error) {
 	sessions := page.NewSessions(p.Tenants.Sessions, p.Tenants.People, s.https, base).Paced(s.Pace, proxies.Of)
 	forPrograms := api.Deps{
 		Chat: p.Chat, Turns: p.Turns, Chatbots: p.Chatbots, Knowledge: p.Knowledge, Browser: p.Browser, Evaluator: p.Evaluator, Tests: p.Insight.Tests, Searcher: p.Searcher, Feedback: p.Insight.Feedback, History: p.Insight.History, Finder: find.New(insightstore.NewFinds(p.Store)), IDs: p.IDs, Privacy: p.Privacy,
-		Person: sessions.Caller, Again: sessions.Again, Lifetime: s.lifetime, Log: p.Log, Parts: p.parts(),
+		Person: sessions.Caller, Again: sessions.Again, Lifetime: s.lifetime, Log: p.Log, Health: s.health,
 		Pace: s.Pace, Requests: p.requests(), MaxAnswers: p.Config.MaxAnswers, Description: parley.Description, BaseURL: base,
 	}
 	forPeople := page.Deps{
@@ -108,6 +115,8 @@ func Listen(p *Program) (*Server, error) {
 	s.API.Register(s.App, &s.Routes)
 	web.Register(s.App, &s.Routes, forPeople)
 	s.startTelemetry()
+	s.health.CheckVital(s.lifetime)
+	s.listenForDoctor()
 	return s, nil
 }
 
@@ -124,16 +133,6 @@ func (s *Server) MetricsAddr() net.Addr {
 
 // BaseURL is the address under which people reach the server.
 func (s *Server) BaseURL() string { return s.Config.PublicURL(s.listener.Addr().String()) }
-
-// parts returns the parts that /readyz and the doctor check.
-func (p *Program) parts() []api.Part {
-	return []api.Part{
-		{Name: "database", Vital: true, Check: p.Store.Check},
-		{Name: "index", Vital: true, Check: p.checkIndex},
-		{Name: "storage", Vital: true, Check: p.checkStorage},
-		{Name: "model", Check: p.Answers.CheckModel},
-	}
-}
 
 // checkStorage fails while there is no room for what this server stores: in its folders, and
 // in PostgreSQL.
@@ -168,6 +167,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.old.wait(leaving)
 		cancel()
 	}
+	s.status.Close()
 	s.endTurns(nil)
 	s.Turns.EndAll(nil)
 	s.Turns.Wait()

@@ -43,6 +43,9 @@ type Config struct {
 	// TaxCode classifies what is sold, such as txcd_10103001; empty means the
 	// account's default. See https://docs.stripe.com/tax/tax-codes.
 	TaxCode string
+	// Called, unless nil, is told how each call to Stripe ended: with an error where Stripe
+	// did not answer, or rejects the key.
+	Called func(error)
 }
 
 // Books are the ports for storing what was read at Stripe, and for reading what Stripe
@@ -137,7 +140,7 @@ type Service struct {
 
 // New returns the service of an account.
 func New(config Config, books Books, now func() time.Time, log *slog.Logger, observer Observer) *Service {
-	api := stripeapi.Connect(config.Key, config.BaseURL)
+	api := stripeapi.Connect(config.Key, config.BaseURL, config.Called)
 	return &Service{
 		Setup:  setup.New(api, config.setup(), setup.Ports{Prices: books.Prices, Log: books.Log, Now: now}),
 		config: config, api: api, books: books, now: now, log: log, observer: observer, lanes: newLanes(), wait: sleep,

@@ -51,6 +51,7 @@ type Extractor struct {
 	sandboxed bool
 	warming   sync.Mutex
 	warm      bool
+	kills     kills
 	// Tests set began and ended to learn of each child that is started and
 	// reaped.
 	began func(pid int)

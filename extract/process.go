@@ -200,6 +200,7 @@ func (e *Extractor) run(ctx context.Context, input io.Reader, limit time.Duratio
 	case failure != nil:
 		return nil, failure
 	}
+	e.kills.note(err)
 	return nil, ended(err, stderr.kept.String())
 }
 

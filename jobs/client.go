@@ -110,6 +110,8 @@ func (c *client[T]) run(ctx context.Context, config *river.Config, w *runner) er
 	if err := running.Start(ctx); err != nil {
 		return err
 	}
+	w.running.Store(true)
+	defer w.running.Store(false)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
@@ -159,6 +161,15 @@ var _ river.JobArgsWithInsertOpts = args{}
 
 func (c *client[T]) check(ctx context.Context) error {
 	return c.driver.GetExecutor().Exec(ctx, "SELECT 1")
+}
+
+// oldest returns the first job of a kind in a state, by its time, or nil.
+func (c *client[T]) oldest(ctx context.Context, state rivertype.JobState, work string, order river.SortOrder) (*rivertype.JobRow, error) {
+	found, err := c.inserts.JobList(ctx, river.NewJobListParams().States(state).Queues(work).OrderBy(river.JobListOrderByTime, order).First(1))
+	if err != nil || len(found.Jobs) == 0 {
+		return nil, err
+	}
+	return found.Jobs[0], nil
 }
 
 func (c *client[T]) close() error { return c.release() }

@@ -19,9 +19,11 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"parley/internal/intx"
 )
@@ -96,7 +98,11 @@ type Queue struct {
 	config Config
 	on     database
 	// pause is the first one before a queue that ended begins again.
-	pause time.Duration
+	pause  time.Duration
+	opened time.Time
+	// running says that River takes jobs, and stopped why it ended last.
+	running atomic.Bool
+	stopped atomic.Pointer[error]
 }
 
 // database is the queue's part of a database. River's two drivers have their own
@@ -106,6 +112,7 @@ type database interface {
 	run(ctx context.Context, config *river.Config, w *runner) error
 	waiting(ctx context.Context) (Waiting, error)
 	check(ctx context.Context) error
+	oldest(ctx context.Context, state rivertype.JobState, work string, order river.SortOrder) (*rivertype.JobRow, error)
 	close() error
 }
 
@@ -125,7 +132,7 @@ func Open(ctx context.Context, config Config) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Queue{config: config, on: on, pause: firstPause}, nil
+	return &Queue{config: config, on: on, pause: firstPause, opened: time.Now()}, nil
 }
 
 // Enqueue makes sure that a job of a kind is queued or running for the workspace.

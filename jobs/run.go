@@ -28,7 +28,7 @@ const (
 // cancels the rest. A queue that ends before, such as by a database that refuses a
 // connection, begins again.
 func (q *Queue) Run(ctx context.Context, worker Worker) error {
-	w := &runner{worker: worker, failing: q.config.Failed, log: q.config.Log, failures: map[args]int{}}
+	w := &runner{worker: worker, failing: q.config.Failed, log: q.config.Log, failures: map[args]int{}, running: &q.running}
 	for pause := q.pause; ctx.Err() == nil; pause = min(2*pause, lastPause) {
 		began := time.Now()
 		err := q.on.run(ctx, q.config.forRiver(), w)
@@ -38,6 +38,7 @@ func (q *Queue) Run(ctx context.Context, worker Worker) error {
 		if time.Since(began) > lastPause {
 			pause = q.pause
 		}
+		q.stopped.Store(&err)
 		q.config.Log.Error("background work stopped, and begins again", "pause_ms", pause.Milliseconds(), "error", err)
 		select {
 		case <-time.After(pause):

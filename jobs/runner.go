@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/intx"
@@ -29,6 +30,8 @@ type runner struct {
 	failing  func(work string)
 	complete func(ctx context.Context, job *river.Job[args]) error
 	log      *slog.Logger
+	// running is true while River takes jobs.
+	running *atomic.Bool
 
 	mu       sync.Mutex
 	failures map[args]int // in a row

@@ -21,6 +21,7 @@ import (
 // Server sends requests to a server over HTTP.
 type Server struct {
 	base   string
+	secret string
 	client *http.Client
 	// progress is told how long the server wants no further requests.
 	progress func(step string)
@@ -39,14 +40,18 @@ const (
 
 var _ isolation.Server = (*Server)(nil)
 
-// NewServer returns a client of the server at an address. It tells of each wait.
-func NewServer(base string, progress func(step string)) (*Server, error) {
+// Header carries the secret of a check: see [NewServer].
+const Header = "X-Parley-Check"
+
+// NewServer returns a client of the server at an address. The secret, which the server knows how to
+// check, says that its requests are of a check. It tells of each wait.
+func NewServer(base, secret string, progress func(step string)) (*Server, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fault.New(fault.Invalid, "Give the address of the server with --url, such as https://parley.example.com.")
 	}
 	return &Server{
-		base: strings.TrimRight(base, "/"), progress: progress,
+		base: strings.TrimRight(base, "/"), secret: secret, progress: progress,
 		client: &http.Client{
 			Timeout: requestWithin, Transport: http.DefaultTransport.(*http.Transport).Clone(),
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -120,6 +125,7 @@ func (s *Server) once(ctx context.Context, r isolation.Request) (answer, error) 
 	}
 	request.Header.Set("User-Agent", "parley-doctor-isolation")
 	request.Header.Set("X-Request-Id", "isolation")
+	request.Header.Set(Header, s.secret)
 	switch r.Credential.Kind {
 	case isolation.Session:
 		// The server takes the name that fits its own address.

@@ -45,7 +45,7 @@ var everyCall = []string{
 func TestEveryRequestIsAccepted(t *testing.T) {
 	m := stripetest.NewMock(t, "../..")
 	ctx := t.Context()
-	s := New(stripeapi.Connect("sk_test_123", m.URL), Config{TaxInclusive: true, TaxCode: "txcd_10103001"}, Ports{})
+	s := New(stripeapi.Connect("sk_test_123", m.URL, nil), Config{TaxInclusive: true, TaxCode: "txcd_10103001"}, Ports{})
 	const address = "https://parley.example/api/webhooks/stripe"
 
 	t.Run("of the rights", func(t *testing.T) {

@@ -7,6 +7,7 @@ package stripeapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/http"
 	"time"
@@ -41,10 +42,10 @@ type Client struct {
 }
 
 // Connect returns a client with a secret key; baseURL is a Stripe for tests, and empty for
-// Stripe itself.
-func Connect(key, baseURL string) *Client {
+// Stripe itself. Called, unless nil, is told how each call ended.
+func Connect(key, baseURL string, called func(error)) *Client {
 	config := &stripe.BackendConfig{
-		HTTPClient:        &http.Client{Timeout: ListTimeout, Transport: bounded{}, CheckRedirect: refuseRedirect},
+		HTTPClient:        &http.Client{Timeout: ListTimeout, Transport: bounded{called}, CheckRedirect: refuseRedirect},
 		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull}, // it would log requests
 		MaxNetworkRetries: stripe.Int64(Retries),
 		EnableTelemetry:   stripe.Bool(false),
@@ -55,15 +56,31 @@ func Connect(key, baseURL string) *Client {
 	return &Client{Backend: stripe.GetBackendWithConfig(stripe.APIBackend, config), Key: key}
 }
 
-// bounded refuses endless responses, because stripe-go reads all of a response.
-type bounded struct{}
+// bounded refuses endless responses, because stripe-go reads all of a response. It tells how
+// calls end.
+type bounded struct{ called func(error) }
 
-func (bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err == nil {
 		response.Body = http.MaxBytesReader(nil, response.Body, MaxAnswer)
 	}
+	if b.called != nil && !errors.Is(err, context.Canceled) {
+		b.called(outage(response, err))
+	}
 	return response, err
+}
+
+// outage is why Stripe is no use to this server just now, or nil. That it refuses a request is
+// no outage.
+func outage(response *http.Response, err error) error {
+	switch {
+	case err != nil:
+		return withoutAddress(err)
+	case response.StatusCode == http.StatusUnauthorized, response.StatusCode >= http.StatusInternalServerError:
+		return fmt.Errorf("stripe answers with status %d", response.StatusCode)
+	}
+	return nil
 }
 
 // refuseRedirect keeps the key from being sent elsewhere; Stripe never redirects.

@@ -26,6 +26,9 @@ func (cmd *doctorPartsCmd) Run(ctx context.Context, config *app.Config, io strea
 	defer cancel()
 	found := app.Diagnose(ctx, config)
 	err := showTable(io.out, cmd.JSON, found, []string{"part", "state", "detail"}, wire.MapSlice(found, func(d app.Diagnosis) []string {
+		if d.Unchecked {
+			return []string{d.Part, "not checked", d.Detail}
+		}
 		if d.OK {
 			return []string{d.Part, "ok", d.Detail}
 		}

@@ -25,6 +25,9 @@ type Ports struct {
 	// Recorded writes into the audit log that a check begins, with the workspaces that it
 	// plants.
 	Recorded func(ctx context.Context, workspaceIDs []string) error
+	// Announced tells the servers that a check begins, so that they alarm nobody because of its
+	// requests, and returns what tells them that it has ended.
+	Announced func(ctx context.Context) (ended func(context.Context) error, err error)
 	// Progress is told what begins.
 	Progress func(step string)
 }
@@ -57,8 +60,17 @@ const cleanWithin = 2 * time.Minute
 
 // Run checks the installation. Whatever happens, also when ctx ends, it takes away what it has
 // planted; the report says what it could not.
-func (c *Checker) Run(ctx context.Context) (*Report, error) {
+func (c *Checker) Run(ctx context.Context) (report *Report, err error) {
 	r := &run{Checker: c, report: &Report{Requests: map[string]int{}}, seen: map[string]bool{}}
+	ended, err := c.Announced(ctx)
+	if err != nil {
+		return r.report, err
+	}
+	defer func() {
+		if failure := ended(context.WithoutCancel(ctx)); failure != nil {
+			err = errors.Join(err, failure)
+		}
+	}()
 	if err := c.Server.Check(ctx); err != nil {
 		return r.report, err
 	}

@@ -90,6 +90,9 @@ func (f *fake) checker() *Checker {
 	return New(Ports{
 		Store: f, Server: f, Index: f, Numbers: numbers{}, Progress: func(string) {},
 		Recorded: func(context.Context, []string) error { return nil },
+		Announced: func(context.Context) (func(context.Context) error, error) {
+			return func(context.Context) error { return nil }, nil
+		},
 	}, Settings{Plan: plan.Enterprise, WallOff: "there is none", Mint: func(kind chatbot.TokenKind) (string, string, string) {
 		return chatbot.MintThrowAway(rand.Reader, kind)
 	}}, func() time.Time { return now }, rand.Reader)

@@ -262,7 +262,7 @@ func TestDemoCommand(t *testing.T) {
 func TestDoctorCommand(t *testing.T) {
 	t.Parallel()
 	harness.OnTerminals(t, func(term *harness.Terminal) {
-		parts, want := term.Records("doctor"), []string{"storage", "database", "index", "model", "embeddings", "encoding", "provider keys", "proxies", "files", "backups"}
+		parts, want := term.Records("doctor"), []string{"storage", "database", "index", "model", "embeddings", "encoding", "provider keys", "proxies", "files", "backups", "server"}
 		if strings.HasPrefix(term.Database, "postgres") { // other servers may share it
 			want = slices.Insert(want, 4, "indexes", "isolation")
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,18 +38,27 @@ func quietly(string) {}
 // passing are the tables that servers change by themselves.
 var passing = []string{"chores", "request_minutes", "index_changes", "message_holds", "daily_stats", "daily_counts", "usage_sums"}
 
+// databaseOf opens the database beside the server.
+func databaseOf(w *harness.Instance) *sql.DB {
+	w.Helper()
+	driver, name := "sqlite", "file:"+filepath.Join(w.Server.Config.DataDir, "parley.db")+"?_pragma=busy_timeout(10000)"
+	if url := w.Server.Config.DatabaseURL; url != "" {
+		driver, name = "pgx", url
+	}
+	db, err := sql.Open(driver, name)
+	w.Must(err)
+	return db
+}
+
 // rowCounts counts the rows of each table and, under table.workspace_id, the rows of
 // throw-away workspaces.
 func rowCounts(w *harness.Instance) map[string]int {
 	w.Helper()
-	driver, name := "sqlite", "file:"+filepath.Join(w.Server.Config.DataDir, "parley.db")+"?mode=ro&_pragma=busy_timeout(10000)"
 	list := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-	if url := w.Server.Config.DatabaseURL; url != "" {
-		driver, name = "pgx", url
+	if w.Server.Config.DatabaseURL != "" {
 		list = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 	}
-	db, err := sql.Open(driver, name)
-	w.Must(err)
+	db := databaseOf(w)
 	defer db.Close()
 	counts := map[string]int{}
 	for _, table := range w.QueryRows(w.T, db, list) {
@@ -163,27 +171,17 @@ func TestDoctorIsolation(t *testing.T) {
 func parleyBeside(w *harness.Instance, args ...string) (out, complaint string, code int) {
 	w.Helper()
 	var printed, complaints strings.Builder
-	command := commandBeside(w, w.Context(), args...)
+	command := w.Beside(args...)
 	command.Stdout, command.Stderr = &printed, &complaints
 	_ = command.Run() // the exit code says it
 	return printed.String(), complaints.String(), command.ProcessState.ExitCode()
-}
-
-func commandBeside(w *harness.Instance, ctx context.Context, args ...string) *exec.Cmd {
-	w.Helper()
-	c := w.Server.Config
-	args = append(args, "--data-dir="+c.DataDir, "--log-level=error")
-	if c.DatabaseURL != "" {
-		args = append(args, "--database-url="+c.DatabaseURL)
-	}
-	return exec.CommandContext(ctx, harness.Program(), args...)
 }
 
 // killChecks kills a check in a process of its own while it tries routes, and returns how many
 // it began.
 func killChecks(w *harness.Instance) int {
 	w.Helper()
-	command := commandBeside(w, w.Context(), "doctor", "isolation", "--url="+w.Base)
+	command := w.Beside("doctor", "isolation", "--url="+w.Base)
 	says, err := command.StderrPipe()
 	w.Must(err)
 	w.Must(command.Start())

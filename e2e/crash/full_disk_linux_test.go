@@ -85,12 +85,10 @@ func TestFullDisk(t *testing.T) {
 		})
 		t.Run("the doctor says so", func(t *testing.T) {
 			free := d.Fill()
-			defer free()
-			log := &harness.Buffer{}
-			out, err := s.Command(log, "doctor").Output()
-			if err == nil || !strings.Contains(string(out), "storage") || !strings.Contains(string(out), "Free space") {
-				t.Errorf("it says %s %s", out, log.String())
-			}
+			p := p.In(t)
+			p.Shows(harness.Fault{Part: "storage", Vital: true, Says: "full", Remedy: "Free space"}, s.Command(&harness.Buffer{}, "doctor"))
+			free()
+			p.Mended("storage")
 		})
 		t.Run("the file system is read-only", func(t *testing.T) {
 			p.Terminate()
@@ -128,7 +126,7 @@ func (f *fullDisk) ask(p *harness.Process) harness.Reply {
 
 func (f *fullDisk) works(p *harness.Process) {
 	p.Helper()
-	p.Expect(p.Call("GET", "/readyz", ""), http.StatusOK)
+	p.Eventually("the server is ready", func() bool { return p.Call("GET", "/readyz", "").StatusCode == http.StatusOK })
 	p.CheckAnswer(f.ask(p), 200, 0)
 	f.asked++
 	if all := p.Messages(f.tn.Token, f.conversation, ""); len(all) != 2*f.asked {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"os/exec"
 	"regexp"
 	"syscall"
@@ -82,6 +83,9 @@ func (s *Installation) Command(log io.Writer, arguments ...string) *exec.Cmd {
 // Serve starts a server on a free port and waits until it listens.
 func (s *Installation) Serve(environment ...string) *Process {
 	s.Helper()
+	if _, err := os.Stat(s.Dir); err == nil { // otherwise the server makes it
+		ShareCache(s.T, s.Dir)
+	}
 	log := &Buffer{}
 	p := &Process{Instance: &Instance{T: s.T, ServerLog: log}, Command: s.Command(log, "serve"), Ended: make(chan struct{})}
 	p.Command.Env = append(append(p.Command.Env, "LISTEN_ADDR=127.0.0.1:0"), environment...)

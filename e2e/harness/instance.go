@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -87,7 +88,7 @@ func start(t *testing.T, wrap app.Options, repaired bool, prepare func(*app.Serv
 	for _, c := range change {
 		c(config)
 	}
-	wrap.Program = Program()
+	wrap.Program = cmp.Or(wrap.Program, Program())
 	if wrap.LookUpTXT == nil { // tests ask nobody's DNS
 		wrap.LookUpTXT = func(context.Context, string) ([]string, error) { return nil, errors.New("no such host") }
 	}

@@ -10,8 +10,8 @@ import (
 	"parley/ent/scope"
 )
 
-// series counts to a number, in both databases.
-const series = `WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < %d) `
+// seriesUpTo counts to a number, in both databases.
+const seriesUpTo = `WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < %d) `
 
 // CopyDocuments gives a tenant so many copies of its oldest document, by rows of the database
 // alone: no index is told.
@@ -33,7 +33,7 @@ func (w *Instance) CopyDocuments(tn Tenant, copies int) {
 			}
 			into, from = append(into, `"`+column+`"`), append(from, value)
 		}
-		return fmt.Sprintf(`INSERT INTO %s (%s) `+series+`SELECT %s FROM %s original, series WHERE original.%s = '%s'`,
+		return fmt.Sprintf(`INSERT INTO %s (%s) `+seriesUpTo+`SELECT %s FROM %s original, series WHERE original.%s = '%s'`,
 			table, strings.Join(into, ", "), copies, strings.Join(from, ", "), table, key, id)
 	}
 	w.Must(w.Server.Store.InTx(scope.Workspace(w.Context(), tn.Workspace), func(ctx context.Context) error {

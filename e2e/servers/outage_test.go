@@ -35,6 +35,7 @@ func refuseAll(w *harness.Instance, tn harness.Tenant, conversation string) {
 	)
 	w.Run("/readyz names the database, and /healthz says that the process lives", func(t *testing.T) {
 		inner := w.Within(t)
+		inner.Becomes("database", false)
 		ready := inner.Call("GET", "/readyz", "")
 		inner.CheckParts(ready.Text, []string{`"database":{"ready":false`, `"index":{"ready":true`}, "sql", "SQLSTATE", "closed")
 		if alive := inner.Call("GET", "/healthz", ""); ready.StatusCode != 503 || alive.StatusCode != 200 {
@@ -52,7 +53,9 @@ func TestDatabaseOutage(t *testing.T) {
 		w.CheckAnswer(w.Call("POST", harness.ChatPath, harness.Asking(id), harness.Bearer(baker.Token)), 200, 0)
 		restore := pgtest.Outage(t, w.Server.Config.DatabaseURL)
 		refuseAll(w, baker, id)
+		w.Shows(harness.Fault{Part: "database", Vital: true, Says: "does not answer", Remedy: "DATABASE_URL"}, w.Beside("doctor"))
 		restore()
+		w.Mended("database")
 		w.Eventually("the server is ready again", func() bool { return w.Call("GET", "/readyz", "").StatusCode == 200 })
 		w.Play(
 			harness.Scenario{Name: "questions are answered again", Body: harness.Asking(id), Headers: harness.As(baker.Token), Has: []string{"seven in the morning"}},
@@ -113,8 +116,11 @@ func TestIndexOutage(t *testing.T) {
 			w.Play(failed("a question is a 500", harness.ChatPath), failed("a stream is a 500 before its first byte", harness.StreamPath),
 				failed("the conversation is not left busy", harness.ChatPath))
 			w.Run("/readyz names the index", func(t *testing.T) {
-				r := w.Within(t).Call("GET", "/readyz", "")
-				w.Within(t).CheckParts(r.Text, []string{`"index":{"ready":false`, `"database":{"ready":true`}, "secret-1234")
+				w := w.Within(t)
+				w.Becomes("index", false)
+				r := w.Call("GET", "/readyz", "")
+				w.Shows(harness.Fault{Part: "index", Vital: true, Says: "does not answer", Remedy: "Weaviate"}, w.Beside("doctor"))
+				w.CheckParts(r.Text, []string{`"index":{"ready":false`, `"database":{"ready":true`}, "secret-1234")
 			})
 		}
 	})

@@ -108,6 +108,7 @@ func TestADatabaseThatHangs(t *testing.T) {
 	})
 	t.Run("/readyz is 503 and /healthz 200", func(t *testing.T) {
 		w := w.Within(t)
+		w.Becomes("database", false)
 		w.Expect(w.Call("GET", "/readyz", ""), http.StatusServiceUnavailable)
 		w.Expect(w.Call("GET", "/healthz", ""), http.StatusOK)
 	})

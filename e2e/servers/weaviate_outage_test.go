@@ -70,6 +70,10 @@ func TestWeaviateIsKilled(t *testing.T) {
 		},
 		harness.Scenario{Name: "so is its stream, before the first byte", Path: harness.StreamPath, Body: harness.Asking(id), Headers: harness.As(baker.Token), Status: 503, Code: 8, Answers: []harness.Header{{Name: "Retry-After", Value: "2"}}},
 	)
+	w.Run("/readyz, the log and the doctor name the index", func(t *testing.T) {
+		w := w.Within(t)
+		w.Shows(harness.Fault{Part: "index", Vital: true, Says: "does not answer", Remedy: "Weaviate"}, w.Beside("doctor"))
+	})
 	w.Run("the doors for OpenAI's clients and for agents say so, too", func(t *testing.T) {
 		w := w.Within(t)
 		r := w.Call("POST", harness.CompletionsPath, harness.WhenOpenAI, harness.Bearer(baker.Token))
@@ -102,6 +106,7 @@ func TestWeaviateIsKilled(t *testing.T) {
 		may(false)
 	})
 	process.Restart(t)
+	w.Mended("index")
 	w.Run("when it is back all documents become ready, and are found whole", func(t *testing.T) {
 		w := w.Within(t)
 		w.Eventually("no document waits", func() bool {

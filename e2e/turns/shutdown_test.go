@@ -34,7 +34,7 @@ func TestTermination(t *testing.T) {
 			p.Helper()
 			p.Eventually("/readyz says that the server is draining", func() bool {
 				r := p.Call("GET", "/readyz", "")
-				return r.StatusCode == http.StatusServiceUnavailable && strings.Contains(r.Text, `"status":"draining"`)
+				return r.StatusCode == http.StatusServiceUnavailable && strings.Contains(r.Text, `"status":"not_ready"`) && strings.Contains(r.Text, "draining")
 			})
 		}
 

@@ -39,7 +39,7 @@ func TestLookUp(t *testing.T) {
 			m, looks := metrics.New(), 0
 			m.LookUp(func(context.Context, metrics.Set) { looks++ })
 			for _, want := range []int{1, 1, 2} {
-				m.Gather()
+				_, _ = m.Gather()
 				if looks != want {
 					t.Errorf("looked up %d times, want %d", looks, want)
 				}

@@ -28,6 +28,8 @@ type Line struct {
 	// Bytes is the size of the response's body.
 	Bytes int64
 	Took  time.Duration
+	// OfCheck says that parley doctor isolation sent the request, which no metric has.
+	OfCheck bool
 
 	began time.Time
 	head  bool
