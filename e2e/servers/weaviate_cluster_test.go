@@ -71,7 +71,7 @@ func becomeReady(w *harness.Instance, tn harness.Tenant) {
 				continue
 			}
 			waiting++
-			if d.Attempts > 0 {
+			if d.Waits() {
 				_ = w.Server.Knowledge.Documents.Retry(w.Context(), tn.Workspace, tn.Chatbot, d.ID)
 			}
 		}

@@ -112,7 +112,7 @@ func TestWeaviateIsKilled(t *testing.T) {
 		w.Eventually("no document waits", func() bool {
 			waiting := slices.DeleteFunc(documentsIn(w, baker), func(d knowledge.Document) bool { return d.State.Settled() })
 			for _, d := range waiting {
-				if d.Attempts > 0 { // an owner who does not wait for the next attempt
+				if d.Waits() { // an owner who does not wait for the next attempt
 					_ = w.Server.Knowledge.Documents.Retry(t.Context(), baker.Workspace, baker.Chatbot, d.ID)
 				}
 			}
