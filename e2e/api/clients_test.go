@@ -71,7 +71,7 @@ func replyToClients(body []byte, hold *llmtest.Gate) llmtest.Reply {
 	case bytes.Contains(body, []byte("Please fail.")):
 		return llmtest.Reply{Status: http.StatusBadRequest}
 	case bytes.Contains(body, []byte("Talk slowly.")):
-		return llmtest.Reply{Pieces: []string{"Well, ", "I think [1]."}, Hold: hold, HoldAt: 1}
+		return llmtest.Reply{Pieces: []string{"Hold it ", "for long [1]."}, Hold: hold, HoldAt: llmtest.AfterPieces(1)}
 	}
 	return llmtest.Reply{Pieces: strings.SplitAfter("Hold the button of the router for ten seconds [1].", " ")}
 }
