@@ -89,6 +89,14 @@ type door struct {
 	connection Connection
 }
 
+// failure is why the provider cannot be used. That of the installation is the operator's to mend.
+func (d door) failure(err error) error {
+	if d.connection.ID != "" || !fault.Is(err, fault.Upstream) {
+		return err
+	}
+	return fault.Wrap(fault.Upstream, err, "%s cannot be used to sign in right now, and the operator of this server has been told. Try again in a few minutes.", hostOf(d.provider.Issuer)).ForOperator()
+}
+
 // Begin sends a browser to the installation's provider. Next is the page that the person
 // wants to see afterward.
 func (s *SignIns) Begin(ctx context.Context, next string, back Return, client account.Client) (Departure, error) {
@@ -146,7 +154,7 @@ func (s *SignIns) depart(ctx context.Context, d door, to intent, back Return, cl
 	visit := visitOf(secret, returnURL)
 	visit.Fresh = to.kind == proofKind
 	address, err := s.ports.Client.SignInURL(ctx, d.provider, visit)
-	return Departure{URL: address, Secret: secret, Host: hostOf(d.provider.Issuer)}, err
+	return Departure{URL: address, Secret: secret, Host: hostOf(d.provider.Issuer)}, d.failure(err)
 }
 
 // visitOf derives everything about a visit from the browser's secret, so that the
@@ -269,7 +277,8 @@ func (s *SignIns) receive(ctx context.Context, d door, visit Visit, answer Answe
 	if answer.Issuer != "" && answer.Issuer != d.provider.Issuer {
 		return Claims{}, fault.New(fault.Forbidden, "Another identity provider answered than the one that was asked. Start again, and tell an admin of your workspace if it happens again.")
 	}
-	return s.ports.Client.Redeem(ctx, d.provider, visit, answer)
+	claims, err := s.ports.Client.Redeem(ctx, d.provider, visit, answer)
+	return claims, d.failure(err)
 }
 
 // refusedBy says why a provider let nobody in. Its own words are not shown: anybody can
