@@ -76,7 +76,7 @@ func TestAlerts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	night := tableAtNight(t)
+	night := nightTable(t)
 	for _, rule := range readAlerts(t) {
 		t.Run(rule.Alert+" is tested and leads to its row of At night", func(t *testing.T) {
 			if strings.Count(string(tested), "alertname: "+rule.Alert+"\n")+strings.Count(string(tested), "alertname: "+rule.Alert+",") < 2 {
@@ -95,8 +95,8 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// tableAtNight is the table of docs/operations.md.
-func tableAtNight(t *testing.T) string {
+// nightTable is the table At night of docs/operations.md.
+func nightTable(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {

@@ -86,7 +86,7 @@ func TestFigures(t *testing.T) {
 			t.Error("the type is shown")
 		}
 	})
-	for target, want := range map[string]int{"GET /": 404, "GET /metrics/x": 404, "POST /metrics": 405, "GET /debug/pprof/cmdline": 404, "GET /debug/pprof/": 200, "GET /debug/pprof/goroutine": 200, "GET /debug/pprof/heap": 200} {
+	for target, want := range map[string]int{"GET /": 404, "GET /metrics/x": 404, "POST /metrics": 405, "GET /debug/pprof/cmdline": 404, "GET /debug/pprof/": 200, "GET /debug/pprof/goroutine": 200, "GET /debug/pprof/heap": 200, "GET /debug/pprof/profile?seconds=600": 400, "GET /debug/pprof/trace": 404} {
 		t.Run(fmt.Sprintf("%s is answered with %d", target, want), func(t *testing.T) {
 			method, path, _ := strings.Cut(target, " ")
 			if status, _ := ask(t, method, base+path); status != want {

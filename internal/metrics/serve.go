@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/http/pprof" //nolint:gosec // nobody serves http.DefaultServeMux, where it registers itself
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -24,13 +23,7 @@ const (
 func (m *Metrics) Serve(ctx context.Context, listener net.Listener) error {
 	routes := http.NewServeMux()
 	routes.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
-	// A profile extends its own deadline by the seconds that it is about.
-	// Not cmdline: the arguments may have secrets.
-	routes.HandleFunc("GET /debug/pprof/", pprof.Index)
-	routes.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
-	routes.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
-	routes.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	routes.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	addProfiles(routes)
 	server := &http.Server{
 		Handler: routes, MaxHeaderBytes: maxHeader,
 		ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: 2 * time.Minute,
