@@ -15,9 +15,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
 )
 
 const (
@@ -75,23 +72,8 @@ func (c *collector) close() {
 	c.logLosses()
 }
 
-// Start and Stop implement [otlptrace.Client]. They have nothing to do.
-func (c *collector) Start(context.Context) error { return nil }
-
-// Stop implements [otlptrace.Client].
-func (c *collector) Stop(context.Context) error { return nil }
-
-// UploadTraces implements [otlptrace.Client].
-func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	return c.send(ctx, tracesPath, &tracepb.TracesData{ResourceSpans: spans}) // written like an ExportTraceServiceRequest
-}
-
 // send sends a message, again while the collector says that it may take it later.
-func (c *collector) send(ctx context.Context, path string, message proto.Message) error {
-	body, err := proto.Marshal(message)
-	if err != nil {
-		return err
-	}
+func (c *collector) send(ctx context.Context, path string, body message) error {
 	ctx, cancel := context.WithTimeout(ctx, SendWithin)
 	defer cancel()
 	defer context.AfterFunc(c.lifetime, cancel)()

@@ -2,28 +2,20 @@ package telemetry
 
 import (
 	"context"
+	"math"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
-	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
-	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
-	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // metrics are what Prometheus would read, under the same names.
 type metrics struct {
-	resource *resourcepb.Resource
+	resource map[string]string
 	gather   func() ([]*dto.MetricFamily, error)
 	to       *collector
-	since    uint64
-}
-
-func newMetrics(resource map[string]string, gather func() ([]*dto.MetricFamily, error), to *collector) *metrics {
-	m := &metrics{resource: &resourcepb.Resource{}, gather: gather, to: to, since: nanos(time.Now())}
-	for key, value := range resource {
-		m.resource.Attributes = append(m.resource.Attributes, text(key, value))
-	}
-	return m
+	// since is when all counts began.
+	since time.Time
 }
 
 // sendEvery sends the metrics at each interval until ctx ends.
@@ -44,104 +36,85 @@ func (m *metrics) sendEvery(ctx context.Context, interval time.Duration) {
 func (m *metrics) send(ctx context.Context) {
 	families, err := m.gather()
 	if len(families) > 0 {
-		err = m.to.send(ctx, metricsPath, m.message(families, nanos(time.Now())))
+		var all message
+		for _, family := range families {
+			all = m.append(all, family, time.Now())
+		}
+		err = m.to.send(ctx, metricsPath, request(m.resource, all))
 	}
 	if err != nil {
 		m.to.lose(0, err)
 	}
 }
 
-// message is written like an ExportMetricsServiceRequest.
-func (m *metrics) message(families []*dto.MetricFamily, at uint64) *metricspb.MetricsData {
-	all := make([]*metricspb.Metric, 0, len(families))
-	for _, family := range families {
-		metric := &metricspb.Metric{Name: family.GetName(), Description: family.GetHelp()}
-		if m.fill(metric, family, at) {
-			all = append(all, metric)
-		}
-	}
-	return &metricspb.MetricsData{ResourceMetrics: []*metricspb.ResourceMetrics{{
-		Resource: m.resource, ScopeMetrics: []*metricspb.ScopeMetrics{{Scope: &commonpb.InstrumentationScope{Name: "parley"}, Metrics: all}},
-	}}}
-}
-
-// fill gives a metric the data of a family, and reports whether OTLP has such data.
-func (m *metrics) fill(metric *metricspb.Metric, family *dto.MetricFamily, at uint64) bool {
+// append writes a metric, if OTLP has its type. The types have their data in fields of their
+// own.
+func (m *metrics) append(all message, family *dto.MetricFamily, at time.Time) message {
+	metric := message{}.text(1, family.GetName()).text(2, family.GetHelp())
 	switch family.GetType() {
-	case dto.MetricType_COUNTER:
-		points := m.points(family, at, func(one *dto.Metric) float64 { return one.GetCounter().GetValue() })
-		metric.Data = &metricspb.Metric_Sum{Sum: &metricspb.Sum{DataPoints: points, IsMonotonic: true, AggregationTemporality: cumulative}}
 	case dto.MetricType_GAUGE:
-		points := m.points(family, at, func(one *dto.Metric) float64 { return one.GetGauge().GetValue() })
-		metric.Data = &metricspb.Metric_Gauge{Gauge: &metricspb.Gauge{DataPoints: points}}
+		metric = metric.in(5, m.points(family, at, gauge))
+	case dto.MetricType_COUNTER:
+		metric = metric.in(7, m.points(family, at, counter).number(2, cumulative).number(3, monotonic))
 	case dto.MetricType_HISTOGRAM:
-		metric.Data = &metricspb.Metric_Histogram{Histogram: &metricspb.Histogram{DataPoints: m.histograms(family, at), AggregationTemporality: cumulative}}
+		metric = metric.in(9, m.points(family, at, histogram).number(2, cumulative))
 	case dto.MetricType_SUMMARY:
-		metric.Data = &metricspb.Metric_Summary{Summary: &metricspb.Summary{DataPoints: m.summaries(family, at)}}
+		metric = metric.in(11, m.points(family, at, summary))
 	default:
-		return false
+		return all
 	}
-	return true
+	return all.in(2, metric)
 }
 
-const cumulative = metricspb.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE
+const (
+	cumulative = 2
+	monotonic  = 1
+)
 
-func (m *metrics) points(family *dto.MetricFamily, at uint64, value func(*dto.Metric) float64) []*metricspb.NumberDataPoint {
-	var all []*metricspb.NumberDataPoint
+// points writes the values of a metric.
+func (m *metrics) points(family *dto.MetricFamily, at time.Time, write func(message, *dto.Metric) message) (all message) {
 	for _, one := range family.GetMetric() {
-		all = append(all, &metricspb.NumberDataPoint{
-			Attributes: labels(one), StartTimeUnixNano: m.since, TimeUnixNano: at, Value: &metricspb.NumberDataPoint_AsDouble{AsDouble: value(one)},
-		})
+		all = all.in(1, write(message{}.moment(2, m.since).moment(3, at), one))
 	}
 	return all
 }
 
-// histograms counts in each bucket what is in no smaller one, as OTLP does and Prometheus
+func gauge(point message, one *dto.Metric) message {
+	return labels(point.float(4, one.GetGauge().GetValue()), 7, one)
+}
+
+func counter(point message, one *dto.Metric) message {
+	return labels(point.float(4, one.GetCounter().GetValue()), 7, one)
+}
+
+// histogram counts in each bucket what is in no smaller one, as OTLP does and Prometheus
 // does not.
-func (m *metrics) histograms(family *dto.MetricFamily, at uint64) []*metricspb.HistogramDataPoint {
-	var all []*metricspb.HistogramDataPoint
-	for _, one := range family.GetMetric() {
-		histogram := one.GetHistogram()
-		point := &metricspb.HistogramDataPoint{
-			Attributes: labels(one), StartTimeUnixNano: m.since, TimeUnixNano: at, Count: histogram.GetSampleCount(), Sum: histogram.SampleSum,
-		}
-		before := uint64(0)
-		for _, bucket := range histogram.GetBucket() {
-			point.ExplicitBounds = append(point.ExplicitBounds, bucket.GetUpperBound())
-			point.BucketCounts = append(point.BucketCounts, bucket.GetCumulativeCount()-before)
-			before = bucket.GetCumulativeCount()
-		}
-		point.BucketCounts = append(point.BucketCounts, point.Count-before)
-		all = append(all, point)
+func histogram(point message, one *dto.Metric) message {
+	h := one.GetHistogram()
+	point = point.fixed(4, h.GetSampleCount()).float(5, h.GetSampleSum())
+	var counts, bounds []byte
+	before := uint64(0)
+	for _, bucket := range h.GetBucket() {
+		counts = protowire.AppendFixed64(counts, bucket.GetCumulativeCount()-before)
+		bounds = protowire.AppendFixed64(bounds, math.Float64bits(bucket.GetUpperBound()))
+		before = bucket.GetCumulativeCount()
 	}
-	return all
+	counts = protowire.AppendFixed64(counts, h.GetSampleCount()-before)
+	return labels(point.in(6, counts).in(7, bounds), 9, one)
 }
 
-func (m *metrics) summaries(family *dto.MetricFamily, at uint64) []*metricspb.SummaryDataPoint {
-	var all []*metricspb.SummaryDataPoint
-	for _, one := range family.GetMetric() {
-		summary := one.GetSummary()
-		point := &metricspb.SummaryDataPoint{
-			Attributes: labels(one), StartTimeUnixNano: m.since, TimeUnixNano: at, Count: summary.GetSampleCount(), Sum: summary.GetSampleSum(),
-		}
-		for _, quantile := range summary.GetQuantile() {
-			point.QuantileValues = append(point.QuantileValues, &metricspb.SummaryDataPoint_ValueAtQuantile{Quantile: quantile.GetQuantile(), Value: quantile.GetValue()})
-		}
-		all = append(all, point)
+func summary(point message, one *dto.Metric) message {
+	s := one.GetSummary()
+	point = point.fixed(4, s.GetSampleCount()).float(5, s.GetSampleSum())
+	for _, quantile := range s.GetQuantile() {
+		point = point.in(6, message{}.float(1, quantile.GetQuantile()).float(2, quantile.GetValue()))
 	}
-	return all
+	return labels(point, 7, one)
 }
 
-func labels(metric *dto.Metric) []*commonpb.KeyValue {
-	all := make([]*commonpb.KeyValue, 0, len(metric.GetLabel()))
-	for _, label := range metric.GetLabel() {
-		all = append(all, text(label.GetName(), label.GetValue()))
+func labels(point message, field protowire.Number, one *dto.Metric) message {
+	for _, label := range one.GetLabel() {
+		point = point.pair(field, label.GetName(), label.GetValue())
 	}
-	return all
+	return point
 }
-
-func text(key, value string) *commonpb.KeyValue {
-	return &commonpb.KeyValue{Key: key, Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: value}}}
-}
-
-func nanos(at time.Time) uint64 { return uint64(at.UnixNano()) }

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 
@@ -58,24 +56,16 @@ func Start(config Config, gather func() ([]*dto.MetricFamily, error), log *slog.
 	if config.Traces {
 		t.provider = sdk.NewTracerProvider(
 			sdk.WithSampler(samplerNamed(config.Sampler, config.Ratio)),
-			sdk.WithResource(resource.NewSchemaless(attributes(config.Resource)...)),
-			sdk.WithSpanProcessor(newQueue(otlptrace.NewUnstarted(t.collector), t.collector.lose)),
+			sdk.WithResource(resource.Empty()), // each request says it
+			sdk.WithSpanProcessor(newQueue(exporter{config.Resource, t.collector}, t.collector.lose)),
 		)
 		t.tracer = trace.New(t.provider)
 	}
 	if config.Interval > 0 {
-		t.metrics = newMetrics(config.Resource, gather, t.collector)
+		t.metrics = &metrics{config.Resource, gather, t.collector, time.Now()}
 		t.sending.Go(func() { t.metrics.sendEvery(lifetime, config.Interval) })
 	}
 	return t
-}
-
-func attributes(pairs map[string]string) []attribute.KeyValue {
-	all := make([]attribute.KeyValue, 0, len(pairs))
-	for key, value := range pairs {
-		all = append(all, attribute.String(key, value))
-	}
-	return all
 }
 
 // Tracer returns the tracer, or nil if no traces are sent.
