@@ -103,6 +103,7 @@ var anyWorkspace = map[string]string{
 	"interrupt":              "Its answers are those of selectLapsed.",
 	"retentions":             "Time passes in every workspace.",
 	"changesAfter":           "An index is of all workspaces.",
+	"holdings":               "An index is of all workspaces.",
 	"deleteChanges":          "What is old goes, of any workspace.",
 	"lockRoll":               "One process at a time counts, for every workspace.",
 	"tested":                 "A process looks after the test questions of every workspace.",

@@ -176,8 +176,9 @@ func (s *Rebuilder) build(ctx context.Context) (count int, filled bool, err erro
 }
 
 // buildChatbot fills a new index with the documents of a chatbot.
-func (s *Rebuilder) buildChatbot(ctx context.Context, into retrieval.Filler, scope retrieval.Scope) (count int, err error) {
-	return count, s.eachPage(ctx, scope, func(page []knowledge.Document) error {
+func (s *Rebuilder) buildChatbot(ctx context.Context, into retrieval.Filler, scope retrieval.Scope) (int, error) {
+	count := 0
+	err := s.eachPage(ctx, scope, func(page []knowledge.Document) error {
 		together, alone := sorted(page)
 		if err := s.Indexer.FillAll(ctx, into, together); err != nil {
 			return err
@@ -190,6 +191,7 @@ func (s *Rebuilder) buildChatbot(ctx context.Context, into retrieval.Filler, sco
 		count += len(page)
 		return nil
 	})
+	return count, err
 }
 
 // pageOfDocuments is how many documents of a chatbot are read at a time.

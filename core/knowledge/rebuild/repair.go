@@ -144,8 +144,9 @@ func (s *Rebuilder) lacking(ctx context.Context) ([]retrieval.Scope, error) {
 
 // Missing counts the documents of a chatbot that the index lacks. It leaves out those that
 // change just now.
-func (s *Rebuilder) Missing(ctx context.Context, scope retrieval.Scope) (n int, err error) {
-	return n, s.eachPage(ctx, scope, func(page []knowledge.Document) error {
+func (s *Rebuilder) Missing(ctx context.Context, scope retrieval.Scope) (int, error) {
+	n := 0
+	err := s.eachPage(ctx, scope, func(page []knowledge.Document) error {
 		missing, err := s.missingOf(ctx, scope, page)
 		if err != nil || len(missing) == 0 {
 			return err
@@ -162,6 +163,7 @@ func (s *Rebuilder) Missing(ctx context.Context, scope retrieval.Scope) (n int, 
 		}
 		return nil
 	})
+	return n, err
 }
 
 // missingOf returns those documents of a page that the index lacks.
@@ -199,7 +201,7 @@ func (s *Rebuilder) unchanged(ctx context.Context, scope retrieval.Scope, page [
 			was, ok := read[d.ID]
 			same[d.ID] = ok && was.State == d.State && was.Version == d.Version && was.Held() == d.Held()
 		}
-		if len(now) < pageOfDocuments || now[len(now)-1].ID >= last {
+		if _, found := same[last]; found || len(now) < pageOfDocuments {
 			return same, nil
 		}
 		after = now[len(now)-1].ID
