@@ -15,6 +15,7 @@ import (
 	"parley/core/fault"
 	"parley/core/outbox"
 	"parley/core/plan"
+	"parley/core/retrieval"
 	"parley/core/seal"
 	"parley/internal/health"
 	"parley/llm/upstream"
@@ -22,8 +23,9 @@ import (
 
 // tallies count how real calls to others end, so that nobody has to be called to find out.
 type tallies struct {
-	// model is of the server's own models, never of a workspace's provider.
-	model, mail, stripe *health.Tally
+	// model is of the server's own models, never of a workspace's provider, and embedding of its
+	// embedding model.
+	model, embedding, mail, stripe *health.Tally
 }
 
 const (
@@ -36,8 +38,8 @@ const (
 
 func newTallies() tallies {
 	return tallies{
-		model: health.NewTally(modelWindow, modelEnough, time.Now),
-		mail:  health.NewTally(otherWindow, 1, time.Now), stripe: health.NewTally(otherWindow, 1, time.Now),
+		model: health.NewTally(modelWindow, modelEnough, time.Now), embedding: health.NewTally(modelWindow, modelEnough, time.Now),
+		mail: health.NewTally(otherWindow, 1, time.Now), stripe: health.NewTally(otherWindow, 1, time.Now),
 	}
 }
 
@@ -123,17 +125,22 @@ func (p *Program) settingsReady(context.Context) error {
 }
 
 func (p *Program) modelReady(context.Context) error {
-	if !p.tallies.model.Failing() {
-		return nil
+	for _, called := range []struct {
+		tally *health.Tally
+		which string
+	}{{p.tallies.model, "calls"}, {p.tallies.embedding, "calls to EMBED_MODEL"}} {
+		if called.tally.Failing() {
+			calls, failed, last := called.tally.Counts()
+			return &health.Reason{Sentence: fmt.Sprintf("%d of %d %s of the last minute failed: %s.", failed, calls, called.which, modelFailure(last)), Cause: last}
+		}
 	}
-	calls, failed, last := p.tallies.model.Counts()
-	return &health.Reason{Sentence: fmt.Sprintf("%d of %d calls of the last minute failed: %s.", failed, calls, modelFailure(last)), Cause: last}
+	return nil
 }
 
 // modelFailures says for the operator what a failure of the server's own model means.
 var modelFailures = map[fault.Code]string{
 	fault.ModelUnpaid:      "the account at the model's provider has no credit left",
-	fault.ModelKeyRejected: "the model's provider rejects LLM_API_KEY",
+	fault.ModelKeyRejected: "the model's provider rejects the server's key",
 	fault.ModelUnknown:     "the model's provider does not know the model",
 	fault.ModelBusy:        "the model's provider limits how often it is asked",
 	fault.ModelRefused:     "the model's provider refuses the requests",
@@ -203,6 +210,34 @@ func (p *Program) countModels(own []answer.Model) []answer.Model {
 	}
 	all[len(own)-1] = own[len(own)-1]
 	return all
+}
+
+// countedEmbedder counts how the calls of the server's embedding model end.
+type countedEmbedder struct {
+	retrieval.Embedder
+	tally *health.Tally
+}
+
+// Passages implements [retrieval.Embedder].
+func (e countedEmbedder) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := e.Embedder.Passages(ctx, texts)
+	return vectors, e.count(ctx, err)
+}
+
+// Questions implements [retrieval.Embedder].
+func (e countedEmbedder) Questions(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := e.Embedder.Questions(ctx, texts)
+	return vectors, e.count(ctx, err)
+}
+
+func (e countedEmbedder) count(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		e.tally.Succeeded()
+	case ctx.Err() == nil && isModels(err):
+		e.tally.Failed(err)
+	}
+	return err
 }
 
 // sendMail sends a mail, and counts how that ends. A mail that can never be sent tells nothing

@@ -241,6 +241,9 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 	if err != nil {
 		return err
 	}
+	if p.Config.EmbedModel != "" {
+		embedder = countedEmbedder{embedder, p.tallies.embedding}
+	}
 	p.embedder = embedder
 	if p.Index, err = openIndex(ctx, p.Config); err != nil {
 		return fmt.Errorf("cannot open the index: %w", err)
