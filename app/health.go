@@ -128,10 +128,13 @@ func (p *Program) modelReady(context.Context) error {
 	for _, called := range []struct {
 		tally *health.Tally
 		which string
-	}{{p.tallies.model, "calls"}, {p.tallies.embedding, "calls to EMBED_MODEL"}} {
+	}{{p.tallies.model, "Calls"}, {p.tallies.embedding, "Calls to EMBED_MODEL"}} {
 		if called.tally.Failing() {
 			calls, failed, last := called.tally.Counts()
-			return &health.Reason{Sentence: fmt.Sprintf("%d of %d %s of the last minute failed: %s.", failed, calls, called.which, modelFailure(last)), Cause: last}
+			return &health.Reason{
+				Sentence: fmt.Sprintf("%s failed in the last minute: %s.", called.which, modelFailure(last)),
+				Cause:    fmt.Errorf("%d of %d failed, the last one: %w", failed, calls, last), // strangers need not know how many
+			}
 		}
 	}
 	return nil
