@@ -28,8 +28,6 @@ const (
 	testsEvery = 3 * time.Second
 	// catchUpEvery is how often the index follows what other servers have changed.
 	catchUpEvery = time.Second
-	// storageEvery is how often a server looks whether it can still store something.
-	storageEvery = 15 * time.Second
 	// backupsEvery is how often a server looks when the last backup was made.
 	backupsEvery = time.Minute
 	// usesEvery is how often uses of tokens are written, of each token at most one a
@@ -60,7 +58,6 @@ func (s *Server) keepHouse(ctx context.Context) {
 	tasks.Go(func() { s.runChores(ctx) })
 	tasks.Go(func() { s.readers.Run(ctx) })
 	tasks.Go(func() { s.health.Run(ctx) })
-	tasks.Go(func() { s.watchStorage(ctx) })
 	if s.Encoding != nil {
 		tasks.Go(func() {
 			err := s.Encoding.Warm()
@@ -173,7 +170,7 @@ func every(ctx context.Context, interval time.Duration, job func()) {
 }
 
 // logUnlessStopped logs an error, unless the server is stopping. That storage is full is
-// logged once, by watchStorage, and not by each task that meets it.
+// logged once, as a part that is not ready, and not by each task that meets it.
 func logUnlessStopped(ctx context.Context, log *slog.Logger, message string, err error) {
 	switch {
 	case err == nil || ctx.Err() != nil:
@@ -182,20 +179,4 @@ func logUnlessStopped(ctx context.Context, log *slog.Logger, message string, err
 	default:
 		log.Error(message, "error", err)
 	}
-}
-
-// watchStorage logs when storage becomes full, and when there is room again.
-func (s *Server) watchStorage(ctx context.Context) {
-	wasFull := false
-	every(ctx, storageEvery, func() {
-		err := s.checkStorage(ctx)
-		switch full := err != nil; {
-		case full && !wasFull && ctx.Err() == nil:
-			s.Log.Error("the storage is full: this server can only be read from until there is room", "error", err)
-			wasFull = true
-		case !full && wasFull:
-			s.Log.Info("the storage has room again")
-			wasFull = false
-		}
-	})
 }
