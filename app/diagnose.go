@@ -37,7 +37,7 @@ var remedies = map[string]string{
 	"storage":  "Free space, or enlarge the volume: until then Parley can only be read from. It recovers by itself.",
 	"index":    "Check the free space of the data folder, or that Weaviate runs and that the WEAVIATE_ settings are right; parley reindex makes the index again.",
 	"settings": "Set SECRET_KEY as the other servers have it, or bring secret.key back from a backup.",
-	"model":    "Check LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_PROVIDER, the account at the provider, and that the model's server can be reached from here.",
+	"model":    "Check LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_PROVIDER (or EMBED_…), the account at the provider, and that the model's server can be reached from here.",
 	"jobs":     "The log says why. It begins again by itself; if the cause is gone and it does not, restart the server.",
 	"readers":  filesRemedy,
 	"mail":     "Check SMTP_URL: parley config shows it without the password. Mails wait, and are tried again.",

@@ -190,10 +190,11 @@ func (p *Program) countedModels(own []answer.Model) []answer.Model {
 	return out
 }
 
-// countedEmbedder counts the calls of an embedding model.
+// countedEmbedder counts the calls of the server's embedding model, and how they end.
 type countedEmbedder struct {
 	retrieval.Embedder
 	calls *metrics.Calls
+	tally *health.Tally
 }
 
 // Passages counts the call when it has ended.
@@ -210,6 +211,12 @@ func (e countedEmbedder) count(ctx context.Context, texts []string, embed func(c
 	began := time.Now()
 	vectors, err := embed(ctx, texts)
 	e.calls.Ended(forEmbed, callOutcome(err), time.Since(began), 0, 0)
+	switch {
+	case err == nil:
+		e.tally.Succeeded()
+	case ctx.Err() == nil && isModels(err):
+		e.tally.Failed(err)
+	}
 	return vectors, err
 }
 

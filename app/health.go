@@ -19,8 +19,9 @@ import (
 
 // tallies count how real calls to others end, so that nobody has to be called to find out.
 type tallies struct {
-	// model is of the server's own models, never of a workspace's provider.
-	model, mail, stripe *health.Tally
+	// model is of the server's own models, never of a workspace's provider, and embedding of its
+	// embedding model.
+	model, embedding, mail, stripe *health.Tally
 }
 
 const (
@@ -33,8 +34,8 @@ const (
 
 func newTallies() tallies {
 	return tallies{
-		model: health.NewTally(modelWindow, modelEnough, time.Now),
-		mail:  health.NewTally(otherWindow, 1, time.Now), stripe: health.NewTally(otherWindow, 1, time.Now),
+		model: health.NewTally(modelWindow, modelEnough, time.Now), embedding: health.NewTally(modelWindow, modelEnough, time.Now),
+		mail: health.NewTally(otherWindow, 1, time.Now), stripe: health.NewTally(otherWindow, 1, time.Now),
 	}
 }
 
@@ -90,17 +91,25 @@ func (p *Program) settingsReady(context.Context) error {
 }
 
 func (p *Program) modelReady(context.Context) error {
-	if !p.tallies.model.Failing() {
-		return nil
+	for _, called := range []struct {
+		tally *health.Tally
+		which string
+	}{{p.tallies.model, "Calls"}, {p.tallies.embedding, "Calls to EMBED_MODEL"}} {
+		if called.tally.Failing() {
+			calls, failed, last := called.tally.Counts()
+			return &health.Reason{
+				Sentence: fmt.Sprintf("%s failed in the last minute: %s.", called.which, modelFailure(last)),
+				Cause:    fmt.Errorf("%d of %d failed, the last one: %w", failed, calls, last), // strangers need not know how many
+			}
+		}
 	}
-	calls, failed, last := p.tallies.model.Counts()
-	return &health.Reason{Sentence: fmt.Sprintf("%d of %d calls of the last minute failed: %s.", failed, calls, modelFailure(last)), Cause: last}
+	return nil
 }
 
 // modelFailures says for the operator what a failure of the server's own model means.
 var modelFailures = map[fault.Code]string{
 	fault.ModelUnpaid:      "the account at the model's provider has no credit left",
-	fault.ModelKeyRejected: "the model's provider rejects LLM_API_KEY",
+	fault.ModelKeyRejected: "the model's provider rejects the server's key",
 	fault.ModelUnknown:     "the model's provider does not know the model",
 	fault.ModelBusy:        "the model's provider limits how often it is asked",
 	fault.ModelRefused:     "the model's provider refuses the requests",

@@ -25,8 +25,6 @@ const (
 	webhooksEvery = time.Second
 	// testsEvery is how often test questions are looked for that are due.
 	testsEvery = 3 * time.Second
-	// storageEvery is how often a server looks whether it can still store something.
-	storageEvery = 15 * time.Second
 	// backupsEvery is how often a server looks when the last backup was made.
 	backupsEvery = time.Minute
 	// usesEvery is how often uses of tokens are written, of each token at most one a
@@ -58,7 +56,6 @@ func (s *Server) keepHouse(ctx context.Context) {
 		return nil
 	})
 	s.runChores(k)
-	s.watchStorage(k)
 	if s.Encoding != nil {
 		k.keep("read the sentence encoder", func(context.Context) error {
 			if err := s.Encoding.Warm(); err != nil {
@@ -125,8 +122,9 @@ func every(ctx context.Context, interval time.Duration, job func()) {
 	}
 }
 
-// logUnlessStopped logs an error, at the level of who must act, unless the server is stopping. That storage is full is
-// logged once, by watchStorage, and not by each task that meets it.
+// logUnlessStopped logs an error, at the level of who must act, unless the server is stopping.
+// That storage is full is logged once, as a part that is not ready, and not by each task that
+// meets it.
 func logUnlessStopped(ctx context.Context, log *slog.Logger, message string, err error) {
 	switch {
 	case err == nil || ctx.Err() != nil:
@@ -135,21 +133,4 @@ func logUnlessStopped(ctx context.Context, log *slog.Logger, message string, err
 	default:
 		log.Log(ctx, fault.Level(err), message, "error", err)
 	}
-}
-
-// watchStorage logs when storage becomes full, and when there is room again.
-func (s *Server) watchStorage(k *keeper) {
-	wasFull := false
-	k.every(storageEvery, "look for room in the storage", func(ctx context.Context) error {
-		err := s.checkStorage(ctx)
-		switch full := err != nil; {
-		case full && !wasFull && ctx.Err() == nil:
-			s.Log.Error("the storage is full: this server can only be read from until there is room", "error", err)
-			wasFull = true
-		case !full && wasFull:
-			s.Log.Info("the storage has room again")
-			wasFull = false
-		}
-		return nil
-	})
 }

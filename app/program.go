@@ -246,7 +246,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		return err
 	}
 	if p.Config.EmbedModel != "" {
-		embedder = countedEmbedder{embedder, p.serversCalls}
+		embedder = countedEmbedder{embedder, p.serversCalls, p.tallies.embedding}
 	}
 	p.embedder = embedder
 	if p.Index, err = openIndex(ctx, p.Config); err != nil {

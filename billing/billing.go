@@ -45,7 +45,7 @@ type Config struct {
 	TaxCode string
 	// Called, unless nil, is told how each call to Stripe ended: with an error where Stripe
 	// did not answer, or rejects the key.
-	Called func(error)
+	Called func(error) `json:"-"`
 }
 
 // Books are the ports for storing what was read at Stripe, and for reading what Stripe

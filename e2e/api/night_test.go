@@ -27,7 +27,7 @@ var nights = map[string]night{
 	"`/readyz` 503, `index`; questions":                {tests: []string{"TestIndexOutage", "TestWeaviateIsKilled"}},
 	"`/readyz` 503, `index`: \"0 of":                   {tests: []string{"TestAnEmptyIndex"}},
 	"`/readyz` 503, `settings`":                        {tests: []string{"TestAKeyThatIsBroken"}},
-	"`/readyz` `degraded`, `model`":                    {tests: []string{"TestAModelThatIsOutOfQuota"}},
+	"`/readyz` `degraded`, `model`":                    {tests: []string{"TestAModelThatIsOutOfQuota", "TestAnEmbeddingModelThatIsOutOfQuota"}},
 	"`/readyz` `degraded`, `jobs`":                     {tests: []string{"TestAQueueThatIsDead", "TestRunBeginsAgain"}},
 	"`/readyz` `degraded`, `readers`":                  {tests: []string{"TestReadersThatAreKilled"}},
 	"`/readyz` `degraded`, `stripe`":                   {tests: []string{"TestAStripeThatDoesNotAnswer"}},

@@ -105,6 +105,27 @@ func TestAModelThatIsOutOfQuota(t *testing.T) {
 	})
 }
 
+func TestAnEmbeddingModelThatIsOutOfQuota(t *testing.T) {
+	t.Parallel()
+	vectors := llmtest.NewEmbeddings(t, harness.VectorSize)
+	w := harness.Start(t, harness.WithEmbeddings(vectors))
+	w.Searching()
+	baker := w.NewTenant("baker", plan.Standard, harness.Opening)
+	ask := func(question string) { // no vector is made twice
+		w.Call("POST", harness.ChatPath, `{"message":"`+question+`"}`, harness.Bearer(baker.Token))
+	}
+	vectors.Always(llmtest.EmbeddingReply{Reply: unpaid})
+	for _, question := range []string{"When does the bakery open?", "When does it close?", "Is it open on holidays?"} {
+		ask(question)
+	}
+	w.Shows(harness.Fault{Part: "model", Says: "EMBED_MODEL", Remedy: "EMBED_"}, w.Beside("doctor"))
+	vectors.Always(llmtest.EmbeddingReply{})
+	for _, question := range []string{"Who opens the bakery?", "At what hour is noon?", "Are there holidays?"} {
+		ask(question)
+	}
+	w.Mended("model")
+}
+
 // readersUnder returns a program whose readers are killed by a signal while a file is there.
 func readersUnder(t *testing.T, signal string) (program string, killing func(bool)) {
 	t.Helper()
@@ -138,8 +159,7 @@ func TestReadersThatAreKilled(t *testing.T) {
 			w.Mended("readers")
 			baker := w.NewTenant("baker", plan.Standard)
 			killing(true)
-			v := w.SignedIn(baker.Email, baker.Password)
-			v.Ask("POST", "/api/chatbots/"+baker.Chatbot+"/documents", harness.Upload("Manual", strings.Repeat("Long enough for a reader of its own. ", 2000)))
+			w.Puts(w.Editor(baker), "manual", `{"title":"Manual","content":"`+strings.Repeat("Long enough for a reader of its own. ", 2000)+`"}`)
 			w.Shows(harness.Fault{Part: "readers", Says: "eader"}, nil)
 		})
 	}
