@@ -83,7 +83,7 @@ func (d prepared) of(chatbot int) []retrieval.Entry {
 // recorder keeps what would go into an index.
 type recorder struct{ last prepared }
 
-// Replace implements [retrieval.Filler].
+// Replace implements [trial.Replacer].
 func (r *recorder) Replace(_ context.Context, _ retrieval.Scope, documentID string, entries []retrieval.Entry) error {
 	r.last = prepared{documentID, entries}
 	return nil

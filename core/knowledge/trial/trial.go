@@ -84,11 +84,17 @@ type Ranked struct {
 	Score      float64
 }
 
+// Replacer is an index that documents are put into.
+type Replacer interface {
+	// Replace does what [retrieval.Index.Replace] does.
+	Replace(ctx context.Context, scope retrieval.Scope, documentID string, entries []retrieval.Entry) error
+}
+
 // Add splits a document and puts it into an index, which is the trial's or is
 // about to become so. A whole one is a single passage. It returns the number
 // of passages, and is safe for concurrent use; passages of equal score are then
 // in any order.
-func (t *Trial) Add(ctx context.Context, into retrieval.Filler, d split.Document, whole bool) (int, error) {
+func (t *Trial) Add(ctx context.Context, into Replacer, d split.Document, whole bool) (int, error) {
 	passages := t.split(d, whole)
 	n := int64(len(passages))
 	return t.put(ctx, into, d, passages, t.passages.Add(n)-n)
@@ -99,7 +105,7 @@ const passagesEach = 1 << 32
 
 // AddAt is Add for the document at a place in the corpus, from zero. Passages of
 // equal score are in the order of the corpus, whoever was faster.
-func (t *Trial) AddAt(ctx context.Context, into retrieval.Filler, place int, d split.Document, whole bool) (int, error) {
+func (t *Trial) AddAt(ctx context.Context, into Replacer, place int, d split.Document, whole bool) (int, error) {
 	return t.put(ctx, into, d, t.split(d, whole), int64(place)*passagesEach)
 }
 
@@ -111,7 +117,7 @@ func (t *Trial) split(d split.Document, whole bool) []retrieval.Passage {
 }
 
 // put puts passages into an index, whose IDs are the next ones after before.
-func (t *Trial) put(ctx context.Context, into retrieval.Filler, d split.Document, passages []retrieval.Passage, before int64) (int, error) {
+func (t *Trial) put(ctx context.Context, into Replacer, d split.Document, passages []retrieval.Passage, before int64) (int, error) {
 	for i := range passages {
 		passages[i].ID = before + int64(i) + 1
 	}
