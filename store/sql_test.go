@@ -34,10 +34,12 @@ const (
 	catalog       = "ent knows nothing of PostgreSQL's catalog and roles."
 	databaseClock = "It goes by the clock of the database, which ent cannot name."
 	beginningOnly = "ent reads columns whole, and long texts would fill the memory."
+	countTo       = "ent counts to the end: it has no LIMIT within a count."
 )
 
 // byHand is why each statement is not ent's.
 var byHand = map[string]string{
+	"pendingMails": countTo, "pendingWebhooks": countTo,
 	"saveProgress": everyQuestion, "stopsAsked": "Every process asks it many times a minute, and it must match the condition of a partial index to the letter.",
 	"selectTurn": everyQuestion, "insertConversation": everyQuestion, "beginConversation": everyQuestion,
 	"insertTurnSQLite": everyQuestion, "insertTurnPostgres": everyQuestion, "insertTitledPostgres": everyQuestion, "setTitle": everyQuestion, "endAnswer": everyQuestion, "addUsageRecord": everyQuestion,
@@ -96,6 +98,8 @@ const (
 
 // anyWorkspace are the statements that name no workspace, and why.
 var anyWorkspace = map[string]string{
+	"pendingMails":           "Metrics count what waits in all workspaces together.",
+	"pendingWebhooks":        "Metrics count what waits in all workspaces together.",
 	"stopsAsked":             "A process stops the answers that it gives, whosever they are.",
 	"lapsedHolds":            "What a process left behind is of any workspace.",
 	"releaseHolds":           "A process gives back all that it has reserved.",

@@ -812,7 +812,7 @@ var table = []Row{
 	{
 		Packages: []string{"e2e/..."},
 		Ours:     append([]string{".", "app", "e2e/harness", "internal/contract", "internal/smalldisk", "internal/testinputs", "core/...", "text/..."}, doubles...),
-		Outside:  []string{otp, jsonv2, chromedp, goleak, mcpSDK, xnet, xsync, goldmark, stdWebhooks},
+		Outside:  []string{otp, jsonv2, chromedp, goleak, mcpSDK, xnet, xsync, goldmark, stdWebhooks, yaml},
 		Closed:   true,
 		Because:  "it tests the whole program from outside: it sees no adapter and no transport, and the domain packages only for the types of what the program's services take and return, as workspaces and documents are prepared with those",
 	},
