@@ -89,14 +89,6 @@ func (r *recorder) Replace(_ context.Context, _ retrieval.Scope, documentID stri
 	return nil
 }
 
-// Fill implements [retrieval.Filler].
-func (r *recorder) Fill(_ context.Context, _ retrieval.Scope, contents []retrieval.Content) error {
-	for _, c := range contents {
-		r.last = prepared{c.DocumentID, c.Entries}
-	}
-	return nil
-}
-
 // prepare makes what an index holds of documents of one chatbot.
 func prepare(ctx context.Context, ports trial.Ports, documents []split.Document) ([]prepared, error) {
 	empty, into := trial.New(ports, scope(0)), &recorder{}
