@@ -13,22 +13,28 @@ import (
 	"parley/core/plan"
 	"parley/core/retrieval"
 	"parley/e2e/harness"
-	"parley/index/weaviate"
 	"parley/internal/weaviatetest"
 )
+
+// losing is an index behind the servers' backs.
+type losing interface {
+	Destroy(ctx context.Context) error
+	Drop(ctx context.Context, scope retrieval.Scope) error
+	Remove(ctx context.Context, scope retrieval.Scope, documentID string) error
+}
 
 // TestWeaviateLosesData takes data away behind the servers' backs. Nobody is told that nothing
 // was found, and it comes back by itself.
 func TestWeaviateLosesData(t *testing.T) {
 	server := weaviatetest.New(t)
-	for name, lose := range map[string]func(ctx context.Context, x *weaviate.Index, scope retrieval.Scope, d knowledge.Document) error{
-		"its collections": func(ctx context.Context, x *weaviate.Index, _ retrieval.Scope, _ knowledge.Document) error {
+	for name, lose := range map[string]func(ctx context.Context, x losing, scope retrieval.Scope, d knowledge.Document) error{
+		"its collections": func(ctx context.Context, x losing, _ retrieval.Scope, _ knowledge.Document) error {
 			return x.Destroy(ctx)
 		},
-		"a chatbot": func(ctx context.Context, x *weaviate.Index, scope retrieval.Scope, _ knowledge.Document) error {
+		"a chatbot": func(ctx context.Context, x losing, scope retrieval.Scope, _ knowledge.Document) error {
 			return x.Drop(ctx, scope)
 		},
-		"a document": func(ctx context.Context, x *weaviate.Index, scope retrieval.Scope, d knowledge.Document) error {
+		"a document": func(ctx context.Context, x losing, scope retrieval.Scope, d knowledge.Document) error {
 			return x.Remove(ctx, scope, d.ID)
 		},
 	} {
