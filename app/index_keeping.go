@@ -17,8 +17,8 @@ const (
 	catchUpEvery = time.Second
 	// compareEvery is how often the index is compared with the database, unless that takes
 	// long, and behindEvery how often while it lacks documents.
-	compareEvery   = 20 * time.Second
-	behindEvery = 2 * time.Second
+	compareEvery = 20 * time.Second
+	behindEvery  = 2 * time.Second
 	// compareShare is the share of the time, one in so many, that comparing takes at most.
 	compareShare = 20
 	// fillLease is how long a server that fills a shared index may be silent before

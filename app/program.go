@@ -79,8 +79,8 @@ type Program struct {
 	Replicator *rebuild.Replicator
 	Searcher   *retrieval.Searcher
 	// Backlog says what the index lacks.
-	Backlog *retrieval.Backlog
-	Evaluator  *retrieval.Evaluator
+	Backlog   *retrieval.Backlog
+	Evaluator *retrieval.Evaluator
 	// Encoding is nil if passages are not encoded.
 	Encoding *encoding.Service
 	Answers  *answer.Pipeline

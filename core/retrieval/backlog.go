@@ -55,7 +55,7 @@ type Backlog struct {
 	// failed is when a chatbot could not be compared.
 	failed time.Time
 	total  int
-	since   time.Time
+	since  time.Time
 }
 
 // NewBacklog returns a backlog of which nothing is known yet.

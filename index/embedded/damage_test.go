@@ -22,7 +22,7 @@ func TestDamageWhileOpen(t *testing.T) {
 			_, err := file.WriteAt([]byte(strings.Repeat("no index ", int(size-4096)/9)), 4096)
 			return err
 		},
-		"is truncated":   func(file *os.File, _ int64) error { return file.Truncate(0) },
+		"is truncated":  func(file *os.File, _ int64) error { return file.Truncate(0) },
 		"loses its end": func(file *os.File, size int64) error { return file.Truncate(size / 2) },
 	} {
 		t.Run("a file that "+name+" is an error, or found whole", func(t *testing.T) {

@@ -91,13 +91,13 @@ func TestWrongAnswers(t *testing.T) {
 		number uint64
 		rest   http.HandlerFunc
 	}{
-		"a page of HTML":     {1, answers("text/html", "<html><body>It works!</body></html>")},
-		"an empty object":    {1, answers("application/json", "{}")},
-		"an empty list":      {1, answers("application/json", "[]")},
-		"nothing":            {1, answers("application/json", "")},
-		"nothing in time":    {1, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
-		"too small numbers":  {0, answers("application/json", `{"class":"Passage_1"}`)},
-		"too large numbers":  {7, answers("application/json", `{"class":"Passage_1"}`)},
+		"a page of HTML":      {1, answers("text/html", "<html><body>It works!</body></html>")},
+		"an empty object":     {1, answers("application/json", "{}")},
+		"an empty list":       {1, answers("application/json", "[]")},
+		"nothing":             {1, answers("application/json", "")},
+		"nothing in time":     {1, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		"too small numbers":   {0, answers("application/json", `{"class":"Passage_1"}`)},
+		"too large numbers":   {7, answers("application/json", `{"class":"Passage_1"}`)},
 		"numbers of nonsense": {1 << 62, answers("application/json", `{"class":"Passage_1"}`)},
 	} {
 		t.Run("a server that answers "+name+" does not hold what it should, and takes no document", func(t *testing.T) {

@@ -75,7 +75,9 @@ func (w *world) Restore(_ context.Context, d knowledge.Document) error {
 
 func (w *world) Follow(context.Context, knowledge.Document, int) error { return nil }
 
-func (w *world) IndexHoldings(ctx context.Context, _ system.Access) ([]Holding, error) { return nil, ctx.Err() }
+func (w *world) IndexHoldings(ctx context.Context, _ system.Access) ([]Holding, error) {
+	return nil, ctx.Err()
+}
 
 func (w *world) HeldDocuments(_ context.Context, _, _, _ string, _ int) ([]knowledge.Document, error) {
 	return nil, nil
