@@ -14,7 +14,6 @@ import (
 	"parley/core/plan"
 	"parley/core/seal"
 	"parley/internal/health"
-	"parley/llm/upstream"
 )
 
 // tallies count how real calls to others end, so that nobody has to be called to find out.
@@ -136,16 +135,6 @@ func lastFailed(tally *health.Tally, sentence string) error {
 	}
 	_, _, last := tally.Counts()
 	return &health.Reason{Sentence: sentence, Cause: last}
-}
-
-// isModels reports whether a failure tells of the model, and not of what it was asked.
-func isModels(err error) bool {
-	var useless *upstream.Useless
-	if errors.As(err, &useless) {
-		return false
-	}
-	code := fault.As(err).Code()
-	return code != fault.ModelDeclined && code != fault.ContextTooLong
 }
 
 // sendMail sends a mail, and counts how that ends. A mail that can never be sent tells nothing
