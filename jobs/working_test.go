@@ -36,8 +36,9 @@ func TestWorking(t *testing.T) {
 				t.Errorf("of a queue that was refused it says %+v", reason)
 			}
 			stop()
-			h.run(q, h.worker(nil))
+			stop = h.run(q, h.worker(nil))
 			eventually(t, "it works", func() bool { return q.Working(t.Context()) == nil })
+			stop() // or it takes the jobs of the others
 		})
 		h.Run("a due job that waits is no fault while others have their turn, and one while none begins", func(t *testing.T) {
 			q := h.queue(Config{Poll: never})

@@ -67,12 +67,16 @@ type Fault struct {
 // Shows waits until /readyz shows a fault, and checks its status, the log and the doctor.
 func (w *Instance) Shows(f Fault, doctor *exec.Cmd) {
 	w.Helper()
-	h := w.Becomes(f.Part, false)
+	var h Health
+	w.Eventually("/readyz says of "+f.Part+": "+f.Says, func() bool {
+		h = w.Health("")
+		return !h.Parts[f.Part].Ready && strings.Contains(h.Parts[f.Part].Reason, f.Says)
+	})
 	code, status := 200, "degraded"
 	if f.Vital {
 		code, status = 503, "not_ready"
 	}
-	if h.Code != code || h.Status != status || !strings.Contains(h.Parts[f.Part].Reason, f.Says) || h.Parts[f.Part].Since.IsZero() {
+	if h.Code != code || h.Status != status || h.Parts[f.Part].Since.IsZero() {
 		w.Errorf("/readyz answers %d %s: %+v", h.Code, h.Status, h.Parts)
 	}
 	if strict := w.Health("?strict=1"); strict.Code != 503 || strict.Status != "not_ready" {
