@@ -41,7 +41,7 @@ func answerCodes() map[string][]string {
 	model := []fault.Code{
 		fault.ModelFailed, fault.ModelBusy, fault.ModelDeclined, fault.ModelKeyRejected, fault.ModelUnknown, fault.ModelUnpaid, fault.ModelRefused, fault.ContextTooLong,
 	}
-	server := []fault.Code{fault.RetrievalFailed, fault.StorageFull, "index_not_ready", "unavailable", "upstream_failed", "internal_error"}
+	server := []fault.Code{fault.RetrievalFailed, fault.StorageFull, fault.IndexNotReady, "unavailable", "upstream_failed", "internal_error"}
 	caller := []fault.Code{
 		"invalid_request", "too_large", "forbidden", "not_found", "conflict", "rate_limited", fault.Suspended, fault.ConversationBusy, fault.KeyReused, fault.MetadataTooLarge,
 		fault.QuotaExceeded, fault.TokenQuotaExceeded, fault.TooManyAnswers, fault.PlanRequired, fault.PlanLimit,

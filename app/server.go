@@ -106,7 +106,7 @@ func Listen(p *Program) (*Server, error) {
 	s.API = api.New(forPrograms)
 	s.metrics.Read(func(set metrics.Set) {
 		set(metrics.StreamsOpen, float64(s.API.StreamsOpen()))
-		set(metrics.DocumentsBehind, 0)
+		set(metrics.DocumentsBehind, float64(s.IndexLag().Behind))
 	})
 	s.old.log = p.Log
 	s.App = newApp(s.fail, &s.old)

@@ -14,18 +14,20 @@ import (
 type night struct {
 	// tests make the state, look at it as the row says, and do what the row says to do.
 	tests []string
-	// alert is the alert that leads to the row. Empty says that nobody is waked.
-	alert string
 	// untested says why no test makes the state.
 	untested string
 }
 
 // nights are the rows, by how they begin.
 var nights = map[string]night{
+	"`ParleyDown`, `ParleyNotReady`":                   {tests: []string{"TestAlerts", "TestDatabaseOutage"}},
+	"`ParleyAnswersFail`":                              {tests: []string{"TestAlerts", "TestFiguresOfAnswers"}},
+	"`ParleyBackupOld`":                                {tests: []string{"TestAlerts", "TestLastBackupIsMeasured"}},
+	"`ParleyBillingAlarm`":                             {tests: []string{"TestAlerts", "TestEveryAlarmIsZeroAtFirst"}},
 	"`/readyz` 503, `database`":                        {tests: []string{"TestDatabaseOutage", "TestADatabaseThatHangs"}},
 	"`/readyz` 503, `storage`":                         {tests: []string{"TestFullDisk"}},
 	"`/readyz` 503, `index`; questions":                {tests: []string{"TestIndexOutage", "TestWeaviateIsKilled"}},
-	"`/readyz` 503, `index`: \"0 of":                   {tests: []string{"TestAnEmptyIndex"}},
+	"`/readyz` 503, `index`: \"12,400 of":              {tests: []string{"TestAnEmptyIndex", "TestWeaviateLosesData"}},
 	"`/readyz` 503, `settings`":                        {tests: []string{"TestAKeyThatIsBroken"}},
 	"`/readyz` `degraded`, `model`":                    {tests: []string{"TestAModelThatIsOutOfQuota", "TestAnEmbeddingModelThatIsOutOfQuota"}},
 	"`/readyz` `degraded`, `jobs`":                     {tests: []string{"TestAQueueThatIsDead", "TestRunBeginsAgain"}},
