@@ -26,7 +26,6 @@ const (
 
 // keepIndex brings the index up to date with the database, and keeps it so.
 func (s *Server) keepIndex(k *keeper) {
-	s.Backlog.Expect()
 	if s.Replicator != nil {
 		k.atOnceAndEvery(catchUpEvery, "follow what other servers index", s.Replicator.CatchUp)
 		s.clearIndex(k)

@@ -291,7 +291,7 @@ func (p *Program) openKnowledge(ctx context.Context, options Options) error {
 		Marks: knowledgestore.NewRebuilds(p.Store), System: accesses.index, Index: ports.Index, Searcher: p.Searcher,
 		Indexer: p.Knowledge.Indexer, Backlog: p.Backlog, Lease: lease, Version: p.indexVersion, Log: p.Log,
 	}, p.now)
-	p.Backlog.CompareWith(p.Rebuilder.Missing, lease != nil)
+	p.Backlog.CompareWith(p.Rebuilder.Lacks, lease != nil)
 	if own, ok := p.Index.(*embedded.Index); ok && !p.Store.IsSQLite() {
 		p.Replicator = rebuild.NewReplicator(knowledgestore.NewIndexChanges(p.Store), embedded.NewBookmark(own), p.Rebuilder, p.now, p.Log)
 	}

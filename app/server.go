@@ -115,6 +115,7 @@ func Listen(p *Program) (*Server, error) {
 	s.API.Register(s.App, &s.Routes)
 	web.Register(s.App, &s.Routes, forPeople)
 	s.startTelemetry()
+	s.Backlog.Expect()
 	s.health.CheckVital(s.lifetime)
 	s.listenForDoctor()
 	return s, nil

@@ -199,6 +199,14 @@ func (b *Backlog) Set(total int, behind map[Scope]int) {
 	}
 }
 
+// Follow says that the index has what was ready when its process started. What others add from
+// now on comes within a moment, and is no reason to refuse questions.
+func (b *Backlog) Follow() {
+	if !b.clear.Load() {
+		b.Set(b.Lag().Total, map[Scope]int{})
+	}
+}
+
 // Put says that the index lacks so many documents of a chatbot, or none any more.
 func (b *Backlog) Put(scope Scope, n int) {
 	b.mu.Lock()

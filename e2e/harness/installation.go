@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -109,6 +110,10 @@ func (s *Installation) Serve(environment ...string) *Process {
 			p.Base = "http://" + found[1]
 		}
 		return found != nil
+	})
+	p.Eventually("the index holds what the database says, or never will", func() bool {
+		reason := p.Health("").Parts["index"].Reason
+		return !strings.HasSuffix(reason, " documents") && !strings.HasSuffix(reason, "compared with the database.")
 	})
 	return p
 }

@@ -196,7 +196,8 @@ func (w *Watch) settle(ctx context.Context, i int, err error) {
 	case news && isPending(err):
 		w.log.Info("part not ready yet", "part", name, "reason", reason)
 	case news && err != nil:
-		w.log.Error("part not ready", "part", name, "reason", reason, "error", err)
+		// As text, since the line is news, even where others had the same cause a moment ago.
+		w.log.Error("part not ready", "part", name, "reason", reason, "error", err.Error())
 	case news && !first:
 		w.log.Info("part ready again", "part", name)
 	}

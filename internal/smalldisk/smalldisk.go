@@ -77,7 +77,7 @@ func (d *Disk) Fill() (free func()) {
 func (d *Disk) TakeInodes() (free func()) {
 	d.Helper()
 	dir := filepath.Join(d.Dir, "inodes")
-	d.must(os.Mkdir(dir, 0o700))
+	d.must(os.MkdirAll(dir, 0o700))
 	for {
 		file, err := os.CreateTemp(dir, "")
 		if errors.Is(err, syscall.ENOSPC) {

@@ -2,6 +2,7 @@ package rebuild
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -147,23 +148,48 @@ func (s *Rebuilder) lacking(ctx context.Context) ([]retrieval.Scope, error) {
 func (s *Rebuilder) Missing(ctx context.Context, scope retrieval.Scope) (int, error) {
 	n := 0
 	err := s.eachPage(ctx, scope, func(page []knowledge.Document) error {
-		missing, err := s.missingOf(ctx, scope, page)
-		if err != nil || len(missing) == 0 {
-			return err
-		}
-		// The index was asked after the database, so something may have changed in between.
-		again, err := s.unchanged(ctx, scope, page)
-		if err != nil {
-			return err
-		}
-		for _, d := range missing {
-			if again[d.ID] {
-				n++
-			}
-		}
-		return nil
+		missing, err := s.countMissing(ctx, scope, page)
+		n += missing
+		return err
 	})
 	return n, err
+}
+
+// errLacks ends [Rebuilder.Lacks].
+var errLacks = errors.New("documents are missing")
+
+// Lacks is Missing for a question that waits: it counts no further than the first page of
+// documents of which some are missing.
+func (s *Rebuilder) Lacks(ctx context.Context, scope retrieval.Scope) (n int, err error) {
+	err = s.eachPage(ctx, scope, func(page []knowledge.Document) (err error) {
+		if n, err = s.countMissing(ctx, scope, page); n > 0 {
+			return errLacks
+		}
+		return err
+	})
+	if errors.Is(err, errLacks) {
+		err = nil
+	}
+	return n, err
+}
+
+// countMissing counts the documents of a page that the index lacks.
+func (s *Rebuilder) countMissing(ctx context.Context, scope retrieval.Scope, page []knowledge.Document) (n int, err error) {
+	missing, err := s.missingOf(ctx, scope, page)
+	if err != nil || len(missing) == 0 {
+		return 0, err
+	}
+	// The index was asked after the database, so something may have changed in between.
+	again, err := s.unchanged(ctx, scope, page)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range missing {
+		if again[d.ID] {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // missingOf returns those documents of a page that the index lacks.

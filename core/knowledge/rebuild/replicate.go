@@ -94,6 +94,9 @@ func (r *Replicator) CatchUp(ctx context.Context) error {
 		r.started = true
 	}
 	failed := r.applyFeed(ctx)
+	if failed == nil {
+		r.rebuilder.Backlog.Follow()
+	}
 	if r.at == r.saved && r.now().Sub(r.savedAt) < bookmarkEvery {
 		return failed
 	}
