@@ -18,7 +18,7 @@ type doctorPartsCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-const doctorWithin = 10 * time.Second
+const doctorWithin = 30 * time.Second
 
 // Run checks each part, and fails if one does not work.
 func (cmd *doctorPartsCmd) Run(ctx context.Context, config *app.Config, io streams) error {

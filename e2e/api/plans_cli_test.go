@@ -137,6 +137,7 @@ func TestBillingCommands(t *testing.T) {
 func TestDoctorOnBilling(t *testing.T) {
 	t.Parallel()
 	term := &harness.Terminal{T: t, Folder: t.TempDir()}
+	harness.ShareCache(t, term.Folder)
 	stripe, post := stripetest.New(t, stripetest.Options{}), mailtest.New(t, mailtest.Options{})
 	examine := func(key, secret, password string) map[string]map[string]any {
 		out, complaint, _ := term.Execute("", "doctor", "--json", "--stripe-secret-key="+key, "--stripe-webhook-secret="+secret, "--stripe-url="+stripe.URL,
