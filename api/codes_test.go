@@ -148,7 +148,7 @@ func codesOfDescription(t *testing.T) []string {
 	}
 	_, header, _ := strings.Cut(string(text), "\n    X-Error-Code:\n")
 	header, _, _ = strings.Cut(header, "\n      required:")
-	_, listed, _ := strings.Cut(header, "It is one of")
+	_, listed, _ := strings.Cut(header, "may add some:")
 	return quotedIn(listed)
 }
 
