@@ -29,48 +29,51 @@ import (
 // TestNothingIsBegunForAWorkspaceThatEnds tries it.
 const waits = "waits"
 
-// byItself has all that a server does without being asked, by what it logs if that fails or
-// by the name of the chore, and what becomes of it in a workspace that is being deleted:
+// byItself has all that a server does without being asked, by the name of the task or of the
+// chore, and what becomes of it in a workspace that is being deleted:
 // it waits, or there is a reason why it goes on.
 var byItself = map[string]string{
-	"could not look for due documents": waits,
-	"job queue stopped":                waits,
-	"could not ask test questions":     waits,
-	"could not send webhooks":          waits,
-	"could not send mails":             waits, // those about people's accounts are of no workspace
-	"quota.notices":                    waits,
-	"tokens.expiring":                  waits,
-	"knowledge.reread":                 waits,
+	"look for due documents": waits,
+	"work off the job queue": waits,
+	"ask test questions":     waits,
+	"send webhooks":          waits,
+	"send mails":             waits, // those about people's accounts are of no workspace
+	"quota.notices":          waits,
+	"tokens.expiring":        waits,
+	"knowledge.reread":       waits,
 
-	"could not release reserved messages":               "it gives back what a server that stops has reserved",
-	"could not renew leases":                            "an answer that was begun before comes to its end",
-	"could not look for answers to stop":                "an answer that was begun before can be stopped",
-	"could not write when tokens were used":             "it is of requests that were admitted before",
-	"could not update statistics":                       "it counts what was answered before, and asks no model; its events wait",
-	"could not compare indexes with other servers":      "it is of no workspace",
-	"could not follow what other servers index":         "indexes hold what the database says, so that a restored workspace answers",
-	"could not repair the index":                        "indexes hold what the database says, so that a restored workspace answers",
-	"could not delete old changes of indexes":           "it deletes what is old",
-	"could not tell other servers of the index":         "it is of no workspace",
-	"could not clear the index of erased workspaces":    "it is of workspaces that are erased",
-	"could not unload idle tenants":                     "it is what becomes of a chatbot that nobody asks",
-	"could not serve metrics":                           "it is of no workspace",
-	"could not look when the last backup was made":      "it is of no workspace",
-	"could not read the sentence encoder":               "it is of no workspace",
-	"could not delete expired rows":                     "it deletes what is old",
-	"could not encode passages":                         "a restored workspace finds its passages encoded",
-	"could not end expired access":                      "Stripe and the operator say what a workspace has paid for; its mails wait",
-	"could not send customers' new addresses to Stripe": "invoices that are still to come go to the right address",
-	"retention":          "conversations are kept no longer than was promised",
-	"privacy.erase":      "it ends the workspace",
-	"privacy.addresses":  "addresses are kept no longer than was promised",
-	"audit.forget":       "the audit log outlives the workspace",
-	"plans.settle":       "it marks what is over a limit, tells nobody, and is what a restored workspace needs",
-	"limits.forget":      "it deletes what is old",
-	"billing.unverified": "it tells the operator",
-	"billing.prices":     "it is of no workspace",
-	"billing.catch-up":   "money is counted right to the end; its mails wait",
-	"billing.reconcile":  "money is counted right to the end; its mails wait",
+	"release reserved messages":               "it gives back what a server that stops has reserved",
+	"renew leases":                            "an answer that was begun before comes to its end",
+	"look for answers to stop":                "an answer that was begun before can be stopped",
+	"write when tokens were used":             "it is of requests that were admitted before",
+	"update statistics":                       "it counts what was answered before, and asks no model; its events wait",
+	"compare indexes with other servers":      "it is of no workspace",
+	"follow what other servers index":         "indexes hold what the database says, so that a restored workspace answers",
+	"repair the index":                        "indexes hold what the database says, so that a restored workspace answers",
+	"delete old changes of indexes":           "it deletes what is old",
+	"tell other servers of the index":         "it is of no workspace",
+	"clear the index of erased workspaces":    "it is of workspaces that are erased",
+	"unload idle tenants":                     "it is what becomes of a chatbot that nobody asks",
+	"serve metrics":                           "it is of no workspace",
+	"look when the last backup was made":      "it is of no workspace",
+	"read the sentence encoder":               "it is of no workspace",
+	"delete expired rows":                     "it deletes what is old",
+	"encode passages":                         "a restored workspace finds its passages encoded",
+	"end expired access":                      "Stripe and the operator say what a workspace has paid for; its mails wait",
+	"send customers' new addresses to Stripe": "invoices that are still to come go to the right address",
+	"listen for changes":                      "it is of no workspace",
+	"watch the readers of files":              "it is of no workspace",
+	"check the parts of the server":           "it is of no workspace",
+	"retention":                               "conversations are kept no longer than was promised",
+	"privacy.erase":                           "it ends the workspace",
+	"privacy.addresses":                       "addresses are kept no longer than was promised",
+	"audit.forget":                            "the audit log outlives the workspace",
+	"plans.settle":                            "it marks what is over a limit, tells nobody, and is what a restored workspace needs",
+	"limits.forget":                           "it deletes what is old",
+	"billing.unverified":                      "it tells the operator",
+	"billing.prices":                          "it is of no workspace",
+	"billing.catch-up":                        "money is counted right to the end; its mails wait",
+	"billing.reconcile":                       "money is counted right to the end; its mails wait",
 }
 
 func TestWhatAServerDoesByItselfIsListed(t *testing.T) {
@@ -86,8 +89,18 @@ func TestWhatAServerDoesByItselfIsListed(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				if name, is := n.Fun.(*ast.Ident); is && name.Name == "logUnlessStopped" {
-					note(found, n.Args[2])
+				switch name := n.Fun.(type) {
+				case *ast.Ident:
+					if name.Name == "logUnlessStopped" {
+						note(found, n.Args[2])
+					}
+				case *ast.SelectorExpr:
+					switch name.Sel.Name { // of the keeper
+					case "keep":
+						note(found, n.Args[0])
+					case "every", "atOnceAndEvery":
+						note(found, n.Args[1])
+					}
 				}
 			case *ast.KeyValueExpr:
 				if key, is := n.Key.(*ast.Ident); is && key.Name == "name" {
@@ -112,7 +125,7 @@ func TestWhatAServerDoesByItselfIsListed(t *testing.T) {
 func note(found map[string]bool, text ast.Expr) {
 	if literal, is := text.(*ast.BasicLit); is {
 		if value, err := strconv.Unquote(literal.Value); err == nil {
-			found[value] = true
+			found[strings.TrimPrefix(value, "could not ")] = true
 		}
 	}
 }

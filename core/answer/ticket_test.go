@@ -27,7 +27,7 @@ func TestNoDraftBeginsWithoutATicket(t *testing.T) {
 }
 
 // callers have a model generate: a draft, and models that pass a prompt on.
-var callers = []string{"core/answer/", "llm/fallback/", "app/counted_models.go"}
+var callers = []string{"core/answer/", "llm/fallback/", "app/counted_models.go", "app/telemetry.go"}
 
 // TestOnlyADraftHasAModelGenerate reads the program: nothing else calls the port to a model.
 func TestOnlyADraftHasAModelGenerate(t *testing.T) {
