@@ -56,7 +56,7 @@ func TestReseal(t *testing.T) {
 			t.Errorf("sealed %d, %v, %v", sealed, unreadable, err)
 		}
 		_, err := r.Providers.Open(t.Context(), home, made.ID)
-		r.wantFault(err, fault.Upstream, "", "Give it again")
+		r.wantFault(err, fault.Upstream, "", "the operator of this server has been told")
 		r.restart(firstKey)
 		r.wantKey(made.ID, providerKey)
 	})
