@@ -26,13 +26,13 @@ AT_ONCE := Group|Share|AtOnce|SameTime|Concurren|While
 LONGEST := ./e2e/turns ./index/weaviate ./billing ./core/knowledge ./jobs
 # What parts of `make test-all` run, and `make test` does not: clients and libraries of
 # other languages, an operator's commands as the documentation has them, backups that are
-# killed or made under load, three servers of which one after the other is killed, the
-# memory that encodings take, an attack on a server that has a gibibyte, the plans of a
+# killed or made under load, three servers of which one after the other is killed, ten
+# thousand documents that an index lost, the memory that encodings take, an attack on a server that has a gibibyte, the plans of a
 # question's statements among a million messages, and the check of the walls between
 # workspaces once more, by its command, with several servers and in a Weaviate; bench/cmd,
 # which runs whole benchmarks; and SAVED, files that others made.
 SAVED := TestDocumentsThatLibreOfficeSavesLoseNothing|TestDocumentationOfDebianLosesNothing
-LATER := ^($(SAVED)|TestClients|TestOpenAISDKs|TestOperationsPage|TestBackupUnderLoad|TestKilled(Restore|Backup)|TestUpgradeCheckCommand|TestThreeServers|TestStatementsOfAQuestionAmongAMillionMessages|TestServesWithinAGibibyte|TestMemoryWithEncodings|TestDoctorIsolation(Command|OfSeveralServers|WithWeaviate))$$
+LATER := ^($(SAVED)|TestClients|TestOpenAISDKs|TestOperationsPage|TestBackupUnderLoad|TestKilled(Restore|Backup)|TestUpgradeCheckCommand|TestThreeServers|TestManyDocumentsComeBack|TestStatementsOfAQuestionAmongAMillionMessages|TestServesWithinAGibibyte|TestMemoryWithEncodings|TestDoctorIsolation(Command|OfSeveralServers|WithWeaviate))$$
 # SQLite as Go code, the hash of passwords and the compression of assets are
 # nothing but computation, and take three to six times as long under the race
 # detector. Only packages without generic functions can be left out: the linker

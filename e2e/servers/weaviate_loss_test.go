@@ -69,9 +69,6 @@ func TestWeaviateLosesData(t *testing.T) {
 // TestManyDocumentsComeBack says how fast an index is filled from the database.
 func TestManyDocumentsComeBack(t *testing.T) {
 	const tenants, few, many = 40, 25, 9_000
-	if testing.Short() {
-		t.Skip("it fills ten thousand documents")
-	}
 	harness.OnBothIndexes(t, func(t *testing.T, index func(*app.Config)) {
 		w := harness.Start(t, index)
 		w.Prepared()
