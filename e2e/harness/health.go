@@ -108,6 +108,6 @@ func (w *Instance) Mended(part string) {
 	w.Helper()
 	w.Becomes(part, true)
 	w.Eventually("the log says so", func() bool {
-		return strings.Contains(w.ServerLog.String(), "part ready again\" part="+part)
+		return strings.Contains(w.ServerLog.String(), "part ready\" part="+part)
 	})
 }

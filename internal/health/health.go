@@ -199,7 +199,7 @@ func (w *Watch) settle(ctx context.Context, i int, err error) {
 		// As text, since the line is news, even where others had the same cause a moment ago.
 		w.log.Error("part not ready", "part", name, "reason", reason, "error", err.Error())
 	case news && !first:
-		w.log.Info("part ready again", "part", name)
+		w.log.Info("part ready", "part", name)
 	}
 }
 

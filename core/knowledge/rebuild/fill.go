@@ -23,7 +23,7 @@ func (s *Rebuilder) fillMissing(ctx context.Context) (count int, err error) {
 		return 0, err
 	}
 	defer s.release(ctx)
-	s.Log.Warn("the index lacks documents, which are brought back", "documents", s.Backlog.Lag().Behind, "chatbots", len(behind))
+	s.Log.Info("the index lacks documents, which are brought back", "documents", s.Backlog.Lag().Behind, "chatbots", len(behind))
 	f := &filling{Rebuilder: s, begun: map[retrieval.Scope]bool{}}
 	f.all(ctx, behind)
 	return f.count, errors.Join(append(f.failures, ctx.Err())...)
