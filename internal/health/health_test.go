@@ -95,7 +95,7 @@ func TestWatch(t *testing.T) {
 				t.Errorf("mended it is %+v", s)
 			}
 		})
-		if said := log.String(); strings.Count(said, "level=ERROR") != 1 || !strings.Contains(said, "part=database") || !strings.Contains(said, "secret-1234") || strings.Count(said, "ready again") != 1 {
+		if said := log.String(); strings.Count(said, "level=ERROR") != 1 || !strings.Contains(said, "part=database") || !strings.Contains(said, "secret-1234") || strings.Count(said, `msg="part ready"`) != 1 {
 			t.Errorf("the log has %s", said)
 		}
 	})
